@@ -255,13 +255,13 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
         import os, signal
         from thresher import MRMR
         from thresher.data import files
-        read, seen = files.SlabReader._table, []
+        read, seen = files.ColumnGroupReader._table, []
         def table(self, slab):
             seen.append(slab)
             if len(seen) == 20:
                 os.kill(os.getpid(), signal.{{}})
             return read(self, slab)
-        files.SlabReader._table = table
+        files.ColumnGroupReader._table = table
         MRMR(3).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="1MiB", scratch={str(scratch)!r})
     """)
     for name in ("SIGKILL", "SIGINT"):

@@ -25,7 +25,7 @@ from thresher._utils.types import (
     WeightsLike,
 )
 from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
-from thresher.data.table import FeatureRoles, FileTable, Slabs, Table, excluded_features
+from thresher.data.table import ColumnGroups, FeatureRoles, FileTable, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
@@ -48,14 +48,14 @@ from thresher.io.temporary_parts import PIECE
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Of the memory limit: a slab and as much again, while it is read and coded.
-_SLAB_SHARE = 4
-# What a value takes in a slab, and beside it.
+# Of the memory limit: a column group and as much again, while it is read and coded.
+_GROUP_SHARE = 4
+# What a value takes in a column group, and beside it.
 _BYTES = 16
 # Columns that are decoded together, at least and at most; longer ones than that many bytes one by one.
 _TOGETHER = (4, 256)
 _LONG = 1 << 21
-# Bytes of a slab, if it has more columns than that: it shall be in the cache while it is coded.
+# Bytes of a column group, if it has more columns than that: it shall be in the cache while it is coded.
 _CACHED = 1 << 24
 # Text takes more, while it is read.
 _TEXT_WEIGHT = 4
@@ -67,10 +67,10 @@ _FLOATS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 def bytes_for_one_column(n_rows: int) -> int:
     """The memory limit that is needed to read columns one at a time."""
-    return _SLAB_SHARE * _BYTES * n_rows
+    return _GROUP_SHARE * _BYTES * n_rows
 
 
-class SlabReader:
+class ColumnGroupReader:
     """Reads features of files as a dataframe of the same rows would be read.
 
     Parameters
@@ -106,9 +106,9 @@ class SlabReader:
         }
         self.dtype = np.dtype(np.float32 if is_single else np.float64)
         self._together = self._decoded_together()
-        self.slabs = self._plan(scratch.memory_limit)
+        self.column_groups = self._plan(scratch.memory_limit)
         # Memory that is used again is much faster than such as comes from the system.
-        widest = max(slab.stop - slab.start for slab in self.slabs)
+        widest = max(group.stop - group.start for group in self.column_groups)
         self._room = np.empty((widest, files.n_rows), dtype=self.dtype)
 
     def _decoded_together(self) -> int:
@@ -132,30 +132,30 @@ class SlabReader:
         cached = _CACHED // (self.dtype.itemsize * self.files.n_rows)
         room = min(room, 1 if self._together == 1 else max(self._together, cached))
         weights = np.where(self.is_category, _TEXT_WEIGHT, 1)
-        slabs, begin, weight = [], 0, 0
+        groups, begin, weight = [], 0, 0
         for feature, more in enumerate(weights.tolist()):
             if feature > begin and weight + more > room:
-                slabs.append(slice(begin, feature))
+                groups.append(slice(begin, feature))
                 begin, weight = feature, 0
             weight += more
-        return [*slabs, slice(begin, len(weights))]
+        return [*groups, slice(begin, len(weights))]
 
     def read(self) -> Iterator[tuple[slice, Table]]:
-        """All slabs, one after the other: one reading of the files. A slab is gone when the next one is read."""
-        for slab in self.slabs:
-            yield slab, self._table(slab)
+        """All column groups, one after the other: one reading of the files. A column group is gone when the next one is read."""
+        for group in self.column_groups:
+            yield group, self._table(group)
 
-    def _table(self, slab: slice) -> Table:
-        columns = self._room[: slab.stop - slab.start]
-        columns[self._excluded[slab]] = 0
-        features = (slab.start + np.flatnonzero(~self._excluded[slab])).tolist()
+    def _table(self, group: slice) -> Table:
+        columns = self._room[: group.stop - group.start]
+        columns[self._excluded[group]] = 0
+        features = (group.start + np.flatnonzero(~self._excluded[group])).tolist()
         if len(columns) == len(features) == 1:
             columns = self._read_column(columns, features[0])
         else:
             for first in range(0, len(features), self._together):
                 some = features[first : first + self._together]
-                self._read_columns(columns, slab.start, some)
-        return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
+                self._read_columns(columns, group.start, some)
+        return Table(columns.T, self.names[group], self.is_category[group], self.n_threads)
 
     def _read_column(self, columns: Array, feature: int) -> Array:
         """A feature as the one row of `columns`, or where it has been decoded if it lies there as it is needed."""
@@ -264,10 +264,10 @@ class FileRows:
     missing: str
 
 
-class SlabConsumer(Protocol):
+class ColumnGroupConsumer(Protocol):
     """Whoever makes something of columns as they are read, so that they need not be kept."""
 
-    def add(self, slab: slice, table: Table) -> None: ...
+    def add(self, group: slice, table: Table) -> None: ...
 
     def finish(self) -> tuple[BinRule, object]:
         """What `FileTable.packed` is to be."""
@@ -280,7 +280,7 @@ def read_files(
     sample_weight: WeightsLike,
     options: RemoteOptions,
     rules: InputRules,
-    consumer: Callable[[FileRows], SlabConsumer] | None = None,
+    consumer: Callable[[FileRows], ColumnGroupConsumer] | None = None,
     read_tall: Callable[[FileColumns, TargetLike, WeightsLike, Scratch], TrainingData]
     | None = None,
 ) -> TrainingData:
@@ -333,7 +333,7 @@ def read_files(
     labels = rules.read_target(given["y"], files.n_rows, selector)
     weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
     excluded = excluded_features(rules.exclude, names, len(names))
-    reader = SlabReader(files, names, excluded, scratch, n_threads)
+    reader = ColumnGroupReader(files, names, excluded, scratch, n_threads)
     readings = _readings(selector, reader)
     if rules.missing == "drop_rows":
         rows = _complete_rows(readings, files.n_rows, rows)
@@ -346,7 +346,7 @@ def read_files(
     check_rows(table.n_rows, labels)
     FeatureRoles.read(names, np.ones(len(names), dtype=bool), rules.keep, rules.exclude)
     in_files = FileRows(table, excluded, labels, weights, rules.missing)
-    _read_slabs(table, None if consumer is None else consumer(in_files), rules.missing)
+    _read_column_groups(table, None if consumer is None else consumer(in_files), rules.missing)
     features = check_training(table.schema, labels, rules)
     shared = table.schema, features, labels, rules.missing, n_threads
     return LocalData(*shared, table, table, weights, rows, files.n_rows)
@@ -361,39 +361,41 @@ def refuse_files(X: DataLike, owner: object) -> None:
         )
 
 
-def _readings(selector: Estimator, reader: SlabReader) -> Slabs:
-    """Readings of all slabs, which are counted and reported."""
+def _readings(selector: Estimator, reader: ColumnGroupReader) -> ColumnGroups:
+    """Readings of all column groups, which are counted and reported."""
     selector.n_passes_ = 0
 
     def reading() -> Iterator[tuple[slice, Table]]:
         selector.n_passes_ += 1
         tenth, p = 0, len(reader.names)
-        for slab, table in reader.read():
-            yield slab, table
-            if slab.stop * 10 // p > tenth:
-                tenth = slab.stop * 10 // p
-                report(selector, "reading %d: %d of %d columns", selector.n_passes_, slab.stop, p)
+        for group, table in reader.read():
+            yield group, table
+            if group.stop * 10 // p > tenth:
+                tenth = group.stop * 10 // p
+                report(selector, "reading %d: %d of %d columns", selector.n_passes_, group.stop, p)
 
     return reading
 
 
-def _read_slabs(table: FileTable, consumer: SlabConsumer | None, missing: str) -> None:
+def _read_column_groups(
+    table: FileTable, consumer: ColumnGroupConsumer | None, missing: str
+) -> None:
     """The reading that tells everything of the columns."""
 
     def usable() -> Iterator[tuple[slice, Table]]:
-        for slab, columns in table.look(table.slabs()):
+        for group, columns in table.look(table.column_groups()):
             columns.schema.refuse_unusable(allow_missing=missing != "error")
-            yield slab, columns
+            yield group, columns
 
     if consumer is None:
         table.keep(columns for _, columns in usable())
         return
-    for slab, columns in usable():
-        consumer.add(slab, columns)
+    for group, columns in usable():
+        consumer.add(group, columns)
     table.packed = consumer.finish()
 
 
-def _complete_rows(readings: Slabs, n_rows: int, rows: Indices | None) -> Indices | None:
+def _complete_rows(readings: ColumnGroups, n_rows: int, rows: Indices | None) -> Indices | None:
     complete = np.ones(n_rows, dtype=bool)
     for _, table in readings():
         for feature in np.flatnonzero(table.schema.has_missing):

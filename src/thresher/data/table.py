@@ -349,20 +349,20 @@ class Table:
         return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
 
 
-# A slab of features, and its rows.
-Slabs = Callable[[], Iterator[tuple[slice, Table]]]
+# A column group of features, and its rows.
+ColumnGroups = Callable[[], Iterator[tuple[slice, Table]]]
 
 
 class FileTable(Table):
     """A table of which some columns at a time are in memory.
 
-    Whoever can, goes through `slabs`. All else get `matrix`, which is a mapped file: one more reading, if the columns
+    Whoever can, goes through `column_groups`. All else get `matrix`, which is a mapped file: one more reading, if the columns
     were not kept when they were first read.
 
     Parameters
     ----------
-    slabs : callable
-        A reading of all slabs.
+    column_groups : callable
+        A reading of all column groups.
     names : ndarray of object
     is_category : ndarray of bool
     shape : (n_rows, n_features)
@@ -374,7 +374,7 @@ class FileTable(Table):
 
     def __init__(
         self,
-        slabs: Slabs,
+        column_groups: ColumnGroups,
         names: Names | None,
         is_category: Mask,
         shape: tuple[int, int],
@@ -384,7 +384,7 @@ class FileTable(Table):
     ) -> None:
         self.names, self.is_category, self.n_threads = names, is_category, n_threads
         self.scratch = scratch
-        self._slabs, self._shape, self._dtype = slabs, shape, dtype
+        self._column_groups, self._shape, self._dtype = column_groups, shape, dtype
         # Codes that were made while the files were read, and by which rule.
         self.packed: tuple[BinRule, object] | None = None
 
@@ -406,7 +406,7 @@ class FileTable(Table):
 
     @cached
     def _columns(self) -> Array:
-        return self.keep(table for _, table in self._slabs())
+        return self.keep(table for _, table in self._column_groups())
 
     def keep(self, tables: Iterator[Table]) -> Array:
         """All columns in a file, each as a row of one mapped array."""
@@ -417,47 +417,47 @@ class FileTable(Table):
         vars(self)["_columns"] = columns
         return columns
 
-    def slabs(self) -> Iterator[tuple[slice, Table]]:
-        """Features in slabs, from the mapped file if there is one."""
+    def column_groups(self) -> Iterator[tuple[slice, Table]]:
+        """Features in column groups, from the mapped file if there is one."""
         if "_columns" not in vars(self):
-            yield from self._slabs()
+            yield from self._column_groups()
             return
         width = max(1, self.scratch.memory_limit // 64 // max(1, self.n_rows))
         for begin in range(0, self.n_features, width):
-            slab = slice(begin, min(begin + width, self.n_features))
-            yield slab, self.of_features(slab)
+            group = slice(begin, min(begin + width, self.n_features))
+            yield group, self.of_features(group)
 
-    def look(self, slabs: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
-        """Pass slabs through and note what their scans say."""
+    def look(self, groups: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
+        """Pass column groups through and note what their scans say."""
         found: dict[str, Array] = {}
-        for slab, table in slabs:
+        for group, table in groups:
             for name in _SCANNED:
                 own = getattr(table.schema, name)
                 whole = found.setdefault(name, np.empty(self.n_features, dtype=own.dtype))
-                whole[slab] = own
-            yield slab, table
+                whole[group] = own
+            yield group, table
         self.schema = Schema(self.n_rows, self.names, self.is_category, **found)
 
     def in_order(self, order: npt.NDArray[np.uint32]) -> Array:
         return self.take(order).coded_columns()
 
     def take(self, rows: Array) -> FileTable:
-        return self._changed(lambda slab, table: table.take(rows), n_rows=len(rows))
+        return self._changed(lambda group, table: table.take(rows), n_rows=len(rows))
 
     def without(self, features: Mask) -> FileTable:
         if not features.any():
             return self
-        table = self._changed(lambda slab, table: table.without(features[slab]), self.n_rows)
+        table = self._changed(lambda group, table: table.without(features[group]), self.n_rows)
         table.is_category = self.is_category & ~features
         return table
 
     def _times(self, powers: npt.NDArray[np.intc]) -> FileTable:
-        return self._changed(lambda slab, table: table._times(powers[slab]), self.n_rows)
+        return self._changed(lambda group, table: table._times(powers[group]), self.n_rows)
 
     def _changed(self, change: Callable[[slice, Table], Table], n_rows: int) -> FileTable:
-        """Return the table whose slabs are changed as they are read."""
+        """Return the table whose column groups are changed as they are read."""
         return FileTable(
-            lambda: ((slab, change(slab, table)) for slab, table in self.slabs()),
+            lambda: ((group, change(group, table)) for group, table in self.column_groups()),
             self.names,
             self.is_category,
             (n_rows, self.n_features),

@@ -5,8 +5,8 @@ from thresher.measures._codes import (
     Codes,
     PartSets,
     code_features,
+    column_group_coder,
     columns_to_bin,
-    slab_coder,
     too_many_levels,
 )
 from thresher.measures._local import ChosenRows, LocalMeasures, refuse_classes

@@ -66,7 +66,7 @@ class PartSets:
 
 
 class Packing:
-    """The packed table of features that come in slabs; packed columns go to a file when memory is short.
+    """The packed table of features that come in column groups; packed columns go to a file when memory is short.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ MISSING_CODE = 255
 # Sparse columns that would take more memory as bit-planes are kept as lists of their rows, where these are short.
 DENSE_BYTES = 1 << 25
 # Entries of sparse columns that are coded at a time, at least.
-_SLAB_ENTRIES = 1 << 21
+_GROUP_ENTRIES = 1 << 21
 
 
 @dataclass
@@ -285,9 +285,9 @@ def _code_sparse(
     values, rows, starts, n_rows = stored_columns(table)
     scratch = getattr(table.matrix, "scratch", None)
     packing = Packing(table, training.weights, in_parts, scratch, missing)
-    found: list[bytes] = []  # no arrays: see SlabCoder
-    # Each slab costs a look at all rows.
-    for begin, end in _slabs_of_entries(starts, max(_SLAB_ENTRIES, n_rows)):
+    found: list[bytes] = []  # no arrays: see ColumnGroupCoder
+    # Each column group costs a look at all rows.
+    for begin, end in _groups_of_entries(starts, max(_GROUP_ENTRIES, n_rows)):
         stored = slice(starts[begin], starts[end])
         columns = (values[stored], rows[stored], starts[begin : end + 1] - starts[begin], n_rows)
         wanted = to_bin[begin:end]
@@ -306,7 +306,7 @@ def _code_sparse(
     return packing.finish(), [np.frombuffer(bytearray(own)) for own in found]
 
 
-def _slabs_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+def _groups_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
     """Columns, some at a time: about as many as have so many entries."""
     number = starts[1:] // size
     bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(starts) - 1]
@@ -399,10 +399,10 @@ def _place_missing(
             codes[feature][codes[feature] == levels[feature]] = MISSING_CODE
 
 
-def slab_coder(discretize: BinRule, default: str) -> Callable[[FileRows], SlabCoder]:
+def column_group_coder(discretize: BinRule, default: str) -> Callable[[FileRows], ColumnGroupCoder]:
     """For `read_files`: codes made while the files are read."""
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    return lambda rows: SlabCoder(rows, rule)
+    return lambda rows: ColumnGroupCoder(rows, rule)
 
 
 def _code_files(
@@ -411,9 +411,9 @@ def _code_files(
     """The codes made while the files were read, if by the same rule; else from another reading."""
     rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
     if table.packed is None or not _is_same(table.packed[0], rule):
-        coder = SlabCoder(rows, rule)
-        for slab, some in table.slabs():
-            coder.add(slab, some)
+        coder = ColumnGroupCoder(rows, rule)
+        for group, some in table.column_groups():
+            coder.add(group, some)
         table.packed = coder.finish()
     codes = table.packed[1]
     assert isinstance(codes, Codes)
@@ -424,8 +424,8 @@ def _is_same(rule: BinRule, other: BinRule) -> bool:
     return rule is other or (isinstance(rule, str) and isinstance(other, str) and rule == other)
 
 
-class SlabCoder:
-    """Codes features as slabs of them come; packed columns go to a file when memory is short."""
+class ColumnGroupCoder:
+    """Codes features as column groups of them come; packed columns go to a file when memory is short."""
 
     def __init__(self, rows: FileRows, rule: BinRule) -> None:
         self._rule, self._excluded, self._names = rule, rows.excluded, rows.table.names
@@ -439,22 +439,22 @@ class SlabCoder:
         )
         self._packing = Packing(rows.table, weights, {}, rows.table.scratch)
         self._is_binned = np.zeros(rows.table.n_features, dtype=bool)
-        # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
+        # As small objects of Python: an array for each, between the large ones that come and go with a column group, would
         # keep their memory from being used again.
         self._cuts: list[bytes] = []
 
-    def add(self, slab: slice, table: Table) -> None:
+    def add(self, group: slice, table: Table) -> None:
         rule = self._rule
         if isinstance(rule, GivenBins):  # of all features
-            rule = rule.on(np.arange(slab.start, slab.stop), self._names, len(self._is_binned))
-        to_bin = columns_to_bin(table.schema, rule) & ~self._excluded[slab]
+            rule = rule.on(np.arange(group.start, group.stop), self._names, len(self._is_binned))
+        to_bin = columns_to_bin(table.schema, rule) & ~self._excluded[group]
         discretizer = None if rule is None else make_discretizer(rule)
         try:
             codes, levels, cuts = code_mixed(table, self._rows, discretizer, to_bin)
         except _core.TooManyLevels as error:
             raise too_many_levels(table.schema, error.column) from None
         self._packing.add(codes, levels, _missing_code(self._rows.missing))
-        self._is_binned[slab] = to_bin
+        self._is_binned[group] = to_bin
         self._cuts.extend(own.tobytes() for own in cuts)
 
     def finish(self) -> tuple[BinRule, Codes]:
