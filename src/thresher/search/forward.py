@@ -14,8 +14,8 @@ from thresher._utils.types import Array, Floats, Indices, Mask, Values
 
 Features = Indices
 Progress = Callable[[int, int, float], object]
-Found = TypeVar("Found")
-Report = TypeVar("Report")
+Result = TypeVar("Result")
+Mapped = TypeVar("Mapped")
 
 
 class Choices(TypedDict, total=False):
@@ -37,7 +37,7 @@ def in_core(
     }
 
 
-class ForwardSearch(Generic[Found]):
+class ForwardSearch(Generic[Result]):
     """A forward search in progress.
 
     Parameters
@@ -53,9 +53,9 @@ class ForwardSearch(Generic[Found]):
     for more is an error.
     """
 
-    def __init__(self, core: _core.ForwardSearch, read: Callable[[], Found]) -> None:
+    def __init__(self, core: _core.ForwardSearch, read: Callable[[], Result]) -> None:
         self._core = core
-        self._read = read
+        self._read_result = read
 
     def extend(self, n_more: int | None = None) -> None:
         """Take so many features more, or less if there are no more; all there are, if None."""
@@ -66,13 +66,13 @@ class ForwardSearch(Generic[Found]):
         """Whether the search has found that there is no further feature to take."""
         return self._core.exhausted
 
-    def found(self) -> Found:
+    def result(self) -> Result:
         """Return what was found so far."""
-        return self._read()
+        return self._read_result()
 
-    def reported(self, report: Callable[[Found], Report]) -> ForwardSearch[Report]:
+    def reported(self, report: Callable[[Result], Mapped]) -> ForwardSearch[Mapped]:
         """Return the same search, which passes what it found through `report`."""
-        return ForwardSearch(self._core, lambda: report(self._read()))
+        return ForwardSearch(self._core, lambda: report(self._read_result()))
 
 
 def _started(search: _core.ForwardSearch) -> ForwardSearch[SearchResult]:
