@@ -35,7 +35,7 @@ from thresher.data.target import (
     as_numbers,
     check_weights,
     distinct_labels,
-    holds_classes,
+    has_classes,
     in_range,
     one_dimensional,
     range_shift,

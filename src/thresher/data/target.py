@@ -209,12 +209,12 @@ def read_target(
     if kind == "numeric":
         return Target.of_numbers(as_numbers(y))
     classes, codes = distinct_labels(y)
-    if not holds_classes(classes, n_rows, kind, classes_only, owner):
+    if not has_classes(classes, n_rows, kind, classes_only, owner):
         return Target.of_numbers(y.astype(np.float64))
     return Target.of_classes(classes, codes)
 
 
-def holds_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, owner: str) -> bool:
+def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, owner: str) -> bool:
     """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
     if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
         if classes_only:
