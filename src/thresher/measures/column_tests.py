@@ -43,7 +43,7 @@ def analytic_pvalues(
     return np.asarray(found, dtype=np.float64)
 
 
-def names_of_tests(training: TrainingData) -> Names:
+def test_names(training: TrainingData) -> Names:
     """``"f"`` for numbers; for categories ``"chi2"`` with classes, ``"anova"`` with numbers."""
     of_categories = "chi2" if training.labels.is_nominal else "anova"
     return np.where(training.schema.is_category, of_categories, "f").astype(object)
