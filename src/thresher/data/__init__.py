@@ -18,7 +18,7 @@ from thresher.data.table import (
     FileTable,
     Schema,
     Table,
-    calling_columns,
+    named_columns,
     feature_blocks,
     powers_of_two,
     rescaled,

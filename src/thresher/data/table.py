@@ -191,7 +191,7 @@ _OF_MATRIX: ContextVar[Sequence[str]] = ContextVar("names of the columns of a ma
 
 
 @contextmanager
-def calling_columns(names: Sequence[str]) -> Iterator[None]:
+def named_columns(names: Sequence[str]) -> Iterator[None]:
     """Call the columns of a matrix with as many columns by these names in messages meanwhile."""
     before = _OF_MATRIX.set(names)
     try:
