@@ -156,7 +156,7 @@ class FeatureClusters:
         """Similarities computed so far."""
         return self._core.n_evaluations
 
-    def far_apart(self, count: int) -> Features:
+    def farthest_first(self, count: int) -> Features:
         """The most relevant feature, then again and again the one farthest from those taken."""
         return self._core.far_apart(count).astype(np.intp)
 
