@@ -24,7 +24,7 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
+from thresher.data.frames import as_they_are, is_exact_kind, reject_type
 from thresher.data.table import ColumnGroups, FeatureRoles, FileTable, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
@@ -94,7 +94,7 @@ class ColumnGroupReader:
         for feature in np.flatnonzero(~excluded):
             if kinds[feature] not in ("number", "truth", "decimal", "text"):
                 kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
-                raise refuse_type(names[feature], kind)
+                raise reject_type(names[feature], kind)
         self._kinds = kinds
         self.is_category: Mask = (kinds == "text") & ~excluded
         read = names[~excluded].tolist()
@@ -307,7 +307,7 @@ def read_files(
             given[parameter] = source.column(named.pop(parameter))
     used = {*names, *named.values()}
     source = source.select([name for name in source.names if name in used])
-    _refuse_empty(X, source, names)
+    _reject_empty(X, source, names)
     files = source.columns
     if not isinstance(files, FileColumns):
         given.update({parameter: source.column(name) for parameter, name in named.items()})
@@ -403,7 +403,7 @@ def _complete_rows(readings: ColumnGroups, n_rows: int, rows: Indices | None) ->
     return rows if complete.all() else complete_rows(complete, rows)
 
 
-def _refuse_empty(X: DataLike, source: TableSource, names: Names) -> None:
+def _reject_empty(X: DataLike, source: TableSource, names: Names) -> None:
     files = source.columns
     is_one = isinstance(files, FileColumns) and len(files.parts) == 1
     what = files.parts[0].name if is_one else str(X)

@@ -218,7 +218,7 @@ def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, own
     """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
     if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
         if classes_only:
-            _refuse_quantity(distinct, n_rows, owner)
+            _reject_quantity(distinct, n_rows, owner)
         elif distinct.dtype.kind == "f":
             return False
         elif len(distinct) > n_rows / 5:
@@ -229,7 +229,7 @@ def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, own
     return True
 
 
-def _refuse_quantity(distinct: Array, n_rows: int, owner: str) -> None:
+def _reject_quantity(distinct: Array, n_rows: int, owner: str) -> None:
     """Raise for numbers that cannot be classes: fractions, and hardly a number twice."""
     remedy = "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
     if distinct.dtype.kind == "f" and not np.all(distinct == np.floor(distinct)):

@@ -48,7 +48,7 @@ def power_columns(
     transformed = np.array(columns, dtype=np.float64)
     exponents = np.full(len(columns), np.nan)
     if power == "box-cox":
-        _refuse_nonpositive(columns, features, names)
+        _reject_nonpositive(columns, features, names)
     for feature in features:
         column = transformed[feature]
         if len(np.unique(column)) < 3:
@@ -65,7 +65,7 @@ def power_columns(
     return transformed, exponents
 
 
-def _refuse_nonpositive(
+def _reject_nonpositive(
     columns: npt.NDArray[np.floating], features: Indices, names: list[str]
 ) -> None:
     bad = [
