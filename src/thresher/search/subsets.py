@@ -174,7 +174,7 @@ CoreFeatures = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     """Places in the order of the features that stay, their risk, and how many risks were asked for."""
 
     stays: CoreFeatures
@@ -183,7 +183,7 @@ class Swept:
 
 
 @dataclass(frozen=True)
-class Eliminated:
+class EliminationResult:
     """Places in the order of the features removed, one after the other, and the risks of the last ones."""
 
     removed: CoreFeatures
@@ -200,16 +200,16 @@ class FoundSet:
     is_counted: bool = True
 
 
-def sweep(risks: _core.Consistency, rule: str, bound: float) -> Swept:
+def sweep(risks: _core.Consistency, rule: str, bound: float) -> SweepResult:
     """Decide once for each feature, in order: it goes if the rest does without it."""
-    return Swept(*risks.sweep(rule, bound))
+    return SweepResult(*risks.sweep(rule, bound))
 
 
 def eliminate(
     risks: _core.Consistency, strategy: str, bound: float, **options: float
-) -> Eliminated:
+) -> EliminationResult:
     """Remove the feature that is missed least, one at a time, while the risk stays within `bound`."""
-    return Eliminated(*risks.eliminate(strategy, bound, **options))
+    return EliminationResult(*risks.eliminate(strategy, bound, **options))
 
 
 def search_sets(
@@ -228,7 +228,7 @@ def cover(risks: _core.Consistency, bound: float, tolerance: float = 0.0) -> Fou
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedFeatures:
     """Features in the order in which they were dropped.
 
     Attributes
@@ -256,7 +256,7 @@ def drop_by_weight(
     tolerance: float,
     n_threads: int = 1,
     progress: Callable[[int, int], object] | None = None,
-) -> Dropped:
+) -> DroppedFeatures:
     """Round after round, fit the machines of all classes and drop the features of the smallest weights.
 
     Parameters
@@ -287,4 +287,4 @@ def drop_by_weight(
         n_threads,
         progress,
     )
-    return Dropped(found.astype(np.intp), scores, n_unfinished)
+    return DroppedFeatures(found.astype(np.intp), scores, n_unfinished)
