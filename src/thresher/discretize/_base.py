@@ -205,10 +205,10 @@ def _with_discrete(
             pieces.append((distinct[1:] + distinct[:-1]) / 2)
         else:
             pieces.append(own)
-    return joined(pieces)
+    return join_cuts(pieces)
 
 
-def joined(cuts: Sequence[Floats]) -> Cuts:
+def join_cuts(cuts: Sequence[Floats]) -> Cuts:
     """Return the cuts of all features as one array, and where each feature's start."""
     offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
     return np.concatenate([np.empty(0), *cuts]), offsets

@@ -21,7 +21,7 @@ from thresher.discretize._base import (
     SparseColumns,
     Weights,
     class_codes,
-    joined,
+    join_cuts,
 )
 
 
@@ -251,7 +251,7 @@ class GivenBins(Bins):
                     raise ValueError(
                         f"cuts names the feature {feature!r} by name and position; name it once"
                     )
-                found[place] = _checked(cuts, feature)
+                found[place] = _check_cuts(cuts, feature)
             return found
         if isinstance(self.cuts, str) or not isinstance(self.cuts, Sequence):
             raise ValueError(
@@ -263,7 +263,7 @@ class GivenBins(Bins):
                 "give a dict by feature if only some are to be cut"
             )
         return [
-            None if cuts is None else _checked(cuts, feature)
+            None if cuts is None else _check_cuts(cuts, feature)
             for feature, cuts in enumerate(self.cuts)
         ]
 
@@ -281,7 +281,7 @@ class GivenBins(Bins):
             own[np.flatnonzero(np.bincount(codes, minlength=256)[: len(own) + 1])[1:] - 1]
             for codes, own in zip(coded, np.split(cuts, offsets[1:-1]), strict=True)
         ]
-        return joined(used)
+        return join_cuts(used)
 
     def learn_sparse_cuts(
         self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
@@ -298,7 +298,7 @@ class GivenBins(Bins):
             if len(stored) < n_rows:
                 codes = np.append(codes, np.searchsorted(own, 0.0))
             used.append(own[np.unique(codes)[1:] - 1])
-        return joined(used)
+        return join_cuts(used)
 
     def _all_cuts(self, names: Names | None, n_features: int) -> Cuts:
         cuts = self.by_feature(names, n_features)
@@ -308,7 +308,7 @@ class GivenBins(Bins):
             raise ValueError(
                 f"cuts gives none for feature {first}; give an empty list where all values are one level"
             )
-        return joined(given)
+        return join_cuts(given)
 
     def _rule(self) -> tuple[str, float]:
         return "given", 0.0
@@ -317,7 +317,7 @@ class GivenBins(Bins):
         pass
 
 
-def _checked(cuts: ArrayLike, feature: object) -> Floats:
+def _check_cuts(cuts: ArrayLike, feature: object) -> Floats:
     try:
         own = np.asarray(cuts, dtype=np.float64)
     except (TypeError, ValueError):

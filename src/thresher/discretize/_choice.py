@@ -11,11 +11,11 @@ from sklearn.utils import get_tags
 
 from thresher._utils.checks import did_you_mean
 from thresher._utils.types import Array, BinRule, Estimator, Floats, TargetLike
-from thresher.discretize._base import Bins, Cuts, Discretizer, Weights, joined
+from thresher.discretize._base import Bins, Cuts, Discretizer, Weights, join_cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 
 
-class _Foreign:
+class _ThirdPartyBins:
     """The cuts of a transformer of another package, read off its codes of the training data."""
 
     def __init__(self, transformer: Estimator) -> None:
@@ -34,7 +34,7 @@ class _Foreign:
                 f'{matrix.shape[0]} features into {np.shape(found)[1]} columns; set encode="ordinal"'
             )
         pairs = zip(matrix, np.asarray(found).T, strict=True)
-        return joined([_cuts_of_codes(values, codes) for values, codes in pairs])
+        return join_cuts([_cuts_of_codes(values, codes) for values, codes in pairs])
 
     def learn_sparse_cuts(self, *_: object, **__: object) -> Cuts:
         raise ValueError(
@@ -90,7 +90,7 @@ def make_discretizer(discretize: BinRule) -> Discretizer:
             learner: Discretizer = discretize
             return learner
         if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
-            return _Foreign(discretize)
+            return _ThirdPartyBins(discretize)
         raise ValueError(
             f"discretize must be one of {', '.join(map(repr, _BY_NAME))} or an object with fit and "
             f"transform, got {discretize!r}"
@@ -115,6 +115,6 @@ def make_discretizer(discretize: BinRule) -> Discretizer:
 def uses_target(discretize: BinRule) -> bool:
     """Whether bins of this kind are made with a look at the target."""
     discretizer = make_discretizer(discretize)
-    if isinstance(discretizer, _Foreign):
+    if isinstance(discretizer, _ThirdPartyBins):
         return bool(get_tags(discretizer.transformer).target_tags.required)
     return bool(getattr(discretizer, "_uses_target", False))
