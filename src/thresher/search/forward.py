@@ -26,7 +26,7 @@ class Choices(TypedDict, total=False):
     progress: Progress | None
 
 
-def in_core(
+def core_options(
     candidates: Mask | None = None, kept: Features | None = None, **others: object
 ) -> Values:
     """Return the options of a search as the core takes them."""
@@ -95,7 +95,7 @@ def greedy_forward(
 
     Every strategy gives the same features; they differ in the pairs they evaluate.
     """
-    return _started(_core.greedy_forward(pairs, relevance, n_select, **in_core(**options)))
+    return _started(_core.greedy_forward(pairs, relevance, n_select, **core_options(**options)))
 
 
 class AccumulateOptions(Choices, total=False):
@@ -109,7 +109,7 @@ def greedy_accumulate(
     term: _core.PairMeasure, relevance: Floats, n_select: int, **options: Unpack[AccumulateOptions]
 ) -> ForwardSearch[SearchResult]:
     """As `greedy_forward`, the score being gathered from one term per chosen feature."""
-    return _started(_core.greedy_accumulate(term, relevance, n_select, **in_core(**options)))
+    return _started(_core.greedy_accumulate(term, relevance, n_select, **core_options(**options)))
 
 
 class CountOptions(Choices, total=False):
@@ -122,7 +122,7 @@ def fcbf(
     pairs: _core.PairMeasure, relevance: Floats, threshold: float, **options: Unpack[CountOptions]
 ) -> ForwardSearch[SearchResult]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
-    return _started(_core.fcbf(pairs, relevance, threshold, **in_core(**options)))
+    return _started(_core.fcbf(pairs, relevance, threshold, **core_options(**options)))
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:
@@ -141,7 +141,7 @@ def cfs_forward(
     pairs: _core.PairMeasure, relevance: Floats, **options: Unpack[CFSOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
-    return _started(_core.cfs_forward(pairs, relevance, **in_core(**options)))
+    return _started(_core.cfs_forward(pairs, relevance, **core_options(**options)))
 
 
 def cfs_best_first(
@@ -161,7 +161,7 @@ def cfs_best_first(
         zero_to_one=zero_as_one,
         locally_predictive=locally_predictive,
         unit=unit,
-        **in_core(candidates, kept),
+        **core_options(candidates, kept),
     )
 
 
@@ -198,7 +198,7 @@ def gso(
     columns: Array, target: Floats, n_select: int, **options: Unpack[GSOOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
-    return _started(_core.gso(columns, target, n_select, **in_core(**options)))
+    return _started(_core.gso(columns, target, n_select, **core_options(**options)))
 
 
 class RRCTOptions(Choices, total=False):
@@ -218,7 +218,7 @@ def rrct(
 
     Relevance and complementarity are correlations of `ranks` with the target; redundancies are those of `values`.
     """
-    return _started(_core.rrct(ranks, values, target, n_select, **in_core(**options)))
+    return _started(_core.rrct(ranks, values, target, n_select, **core_options(**options)))
 
 
 class CMIOptions(CountOptions, total=False):
@@ -236,4 +236,4 @@ def cmi_walk(
     **options: Unpack[CMIOptions],
 ) -> ForwardSearch[SearchResult]:
     """Walk by falling relevance, keeping each feature that tells more than its successor, given those kept."""
-    return _started(_core.cmi_walk(table, classes, n_classes, relevance, **in_core(**options)))
+    return _started(_core.cmi_walk(table, classes, n_classes, relevance, **core_options(**options)))
