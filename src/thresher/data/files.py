@@ -377,7 +377,7 @@ def _counted_passes(selector: Estimator, reader: ColumnGroupReader) -> ColumnGro
             yield group, table
             if group.stop * 10 // p > tenth:
                 tenth = group.stop * 10 // p
-                report(selector, "reading %d: %d of %d columns", selector.n_passes_, group.stop, p)
+                report(selector, "pass %d: %d of %d columns", selector.n_passes_, group.stop, p)
 
     return read
 
