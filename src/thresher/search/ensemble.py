@@ -137,7 +137,7 @@ def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> Mask:
 
 
 def number_groups(groups: ArrayLike, n_rows: int) -> Indices:
-    """Number the groups of rows by first occurrence.
+    """Return the groups of rows, numbered by first occurrence.
 
     Examples
     --------
