@@ -237,7 +237,7 @@ def test_notes_are_in_the_words_of_the_command_line(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(1000)))
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y"])
-    assert "if it is a quantity, give --target-kind numeric" in result.stderr
+    assert "If it is a quantity, set --target-kind numeric" in result.stderr
     path.write_text(GOOD)
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y", "-k", "1", "--ensemble", "3"])
     assert result.stdout.rstrip().endswith("see `thresher stability`")
