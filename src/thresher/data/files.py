@@ -52,10 +52,11 @@ if TYPE_CHECKING:
 _GROUP_SHARE = 4
 # Bytes that a value takes, within a column group and while it is read.
 _BYTES = 16
-# Least and largest number of columns that are decoded together; columns of more bytes are decoded one by one.
+# Least and largest number of columns that are decoded together.
 _TOGETHER = (4, 256)
+# Columns of more bytes are decoded one by one.
 _LONG = 1 << 21
-# Bytes of a column group with more columns than that, so that it stays in the cache while it is coded.
+# Largest size in bytes of a group of several columns, so that it stays in the cache while it is coded.
 _CACHED = 1 << 24
 # Text takes more memory while it is read.
 _TEXT_WEIGHT = 4

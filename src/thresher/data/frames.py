@@ -151,9 +151,7 @@ class FrameColumns:
     names: Names
     is_category: Mask
     texts: dict[int, list[str]] = field(default_factory=dict)  # of the ranks of each category
-    rounded: list[int] = field(
-        default_factory=list
-    )  # of a block: columns with integers beyond doubles
+    rounded: list[int] = field(default_factory=list)  # of a block: integers beyond doubles
 
 
 def is_frame(X: DataLike) -> bool:

@@ -407,9 +407,7 @@ def _read(
         else:
             columns = read_frame(X, exclude, is_block=is_block)
             if 0 in columns.matrix.shape:
-                validate_data(
-                    selector, columns.matrix
-                )  # raises scikit-learn's error for empty data
+                validate_data(selector, columns.matrix)  # raises the error for empty data
         selector.n_features_in_ = columns.matrix.shape[1]
         selector.feature_names_in_ = columns.names
         return Table(columns.matrix, columns.names, columns.is_category, n_threads)

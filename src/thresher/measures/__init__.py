@@ -38,7 +38,7 @@ from thresher.measures.functions import (
 )
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
-# The functions, sums and bins that users have; what else is imported is for the rest of the package.
+# The public names; the other imports are for the rest of the package.
 __all__ = [
     "Bins",
     "ClassMoments",

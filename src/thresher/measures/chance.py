@@ -52,7 +52,7 @@ def _within_chance_discrete(
     return np.asarray(values <= np.append(np.inf, bounds)[levels])  # no level: no evidence
 
 
-# Below this probability the logarithm is computed by a continued fraction, which converges fast there.
+# Below this probability the logarithm is computed by a continued fraction of that many terms.
 _TINY = 1e-280
 _TERMS = 100
 

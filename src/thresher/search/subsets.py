@@ -99,21 +99,23 @@ class Clustering:
     medoids : ndarray of int
     clusters : ndarray of int
         The number of the cluster of every feature.
-    own, other : ndarray of float
+    to_medoid, to_other_medoid : ndarray of float
         Distances to the medoid of the feature's cluster, and to the nearest other medoid.
     """
 
     medoids: Features
     clusters: Features
-    own: Floats
-    other: Floats
+    to_medoid: Floats
+    to_other_medoid: Floats
 
     def silhouette(self) -> float:
         """Return the mean simplified silhouette, a multiple of 2^-40; single features count 0."""
         alone = np.bincount(self.clusters, minlength=len(self.medoids))[self.clusters] == 1
-        larger = np.maximum(self.own, self.other)
+        larger = np.maximum(self.to_medoid, self.to_other_medoid)
         values = np.zeros(len(larger))
-        np.divide(self.other - self.own, larger, out=values, where=(larger > 0) & ~alone)
+        np.divide(
+            self.to_other_medoid - self.to_medoid, larger, out=values, where=(larger > 0) & ~alone
+        )
         return round(math.fsum(values) / len(values) * 2.0**40) / 2.0**40
 
 
