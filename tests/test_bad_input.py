@@ -76,7 +76,7 @@ def with_value(value, column=3):
         ({"redundancy_offset": -1}, (X, Y), r"redundancy_offset .*at least 0"),
         ({"keep": [9]}, (X, Y), r"keep has the position 9, but X has 6 features"),
         ({"keep": ["a"]}, (X, Y), r"X has no feature names"),
-        ({"keep": [1], "exclude": [1]}, (X, Y), r"keep and exclude both name the feature 1"),
+        ({"keep": [1], "exclude": [1]}, (X, Y), r"keep and exclude both contain the feature 1"),
         ({"keep": [1, 1]}, (X, Y), r"twice"),
         ({"keep": [0, 1, 2], "n_features_to_select": 2}, (X, Y), r"keep names 3 features"),
         ({"exclude": [1.5]}, (X, Y), r"names \(strings\) or positions \(integers\)"),
@@ -126,7 +126,7 @@ def test_frame_columns_are_named():
         MRMR(exclude=["g"]).fit(frame, Y)
     with pytest.raises(ValueError, match="more than one column named 'a'"):
         MRMR().fit(frame.rename(columns={"b": "a"}), Y)
-    with pytest.raises(ValueError, match=r"column 'z' holds categories.*\"mi\""):
+    with pytest.raises(ValueError, match=r"column 'z' contains categories.*\"mi\""):
         MRMR(relevance="f").fit(frame.assign(z=["u", "v"] * 20), Y)
 
 

@@ -200,7 +200,7 @@ BAD = {
     ),
     "missing": (
         two_blocks(np.eye(2), np.array([[1.0, np.nan], [0, 1]])),
-        "column 1 of X contains NaN in 1 of 4 samples; fill the values in",
+        "column 1 of X contains NaN in 1 of 4 samples. Fill the values in",
     ),
     "infinite": (
         two_blocks(np.eye(2), np.array([[np.inf, 1.0], [0, 1]])),
@@ -256,7 +256,7 @@ def test_what_needs_all_rows_in_one_place_is_refused(selector, complaint):
 
 def test_a_measure_of_numbers_refuses_categories_and_missing_values():
     frame = pd.DataFrame({"a": [1.5, 2, 3, 4], "b": list("xyxy")})
-    with pytest.raises(ValueError, match="column 'b' holds categories"):
+    with pytest.raises(ValueError, match="column 'b' contains categories"):
         MRMR(1, relevance="r2").fit(in_blocks(frame, np.array([0, 1, 0, 1])))
     X = np.array([[1.5, np.nan], [2, 1], [3, 0.5], [1, 2]])
     with pytest.raises(ValueError, match="column 1 has missing values, but X is in blocks"):
@@ -270,7 +270,7 @@ def test_names_that_fit_does_not_know_are_refused():
     ):
         MRMR(1).fit(X, y, checkpont="x")
     with pytest.raises(
-        ValueError, match="checkpoint is for rows that are in files or with other processes"
+        ValueError, match="checkpoint is for rows in files or in other processes"
     ):
         MRMR(1).fit(X, y, checkpoint="x")
 

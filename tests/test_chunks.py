@@ -73,7 +73,7 @@ def test_frames_keep_their_names_and_functions_are_called_again():
         ([np.eye(3), np.eye(4)], r"same columns.*3 features, one after row 3 has 4"),
         ([np.eye(3), sparse.eye_array(3).tocsr()], r"all be dense or all sparse"),
         ([np.array([[1.0, np.nan], [2.0, 3.0]])], r"column '1' of X contains NaN"),
-        ([pd.DataFrame({"a": ["x", "y"]})], r"column 'a' holds categories"),
+        ([pd.DataFrame({"a": ["x", "y"]})], r"column 'a' of a chunk contains categories"),
     ],
 )
 def test_bad_chunks_get_one_sentence(chunks, words):
@@ -87,5 +87,5 @@ def test_comparing_with_all_needs_everything():
 
 
 def test_a_feature_is_not_kept_and_excluded():
-    with pytest.raises(ValueError, match="keep and exclude both name the feature 1"):
+    with pytest.raises(ValueError, match="keep and exclude both contain the feature 1"):
         RFS(2, keep=[1], exclude=[1]).fit_chunks([make()[0]])

@@ -15,7 +15,7 @@ from tests.limits import largest_file
 from thresher import MIM, MRMR
 from thresher.cli import _input, _output
 from thresher.cli._app import app
-from thresher.data import calling_columns
+from thresher.data import named_columns
 
 GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)) + "\n"
 
@@ -152,7 +152,7 @@ def test_columns_of_a_matrix_are_named_too(command, tmp_path):
 
 def test_columns_of_another_matrix_are_not_called_by_those_names():
     X, y = np.arange(900).reshape(300, 3), np.arange(300) % 2
-    with calling_columns(["alpha", "beta", "gamma"]):
+    with named_columns(["alpha", "beta", "gamma"]):
         with pytest.raises(ValueError, match="column 'alpha' has more than 256 levels"):
             MIM(1, discretize=None).fit(X, y)
         with pytest.raises(ValueError, match="column 0 has more than 256 levels"):
@@ -237,7 +237,7 @@ def test_notes_are_in_the_words_of_the_command_line(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(1000)))
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y"])
-    assert "if it is a quantity, give --target-kind numeric" in result.stderr
+    assert "If it is a quantity, set --target-kind numeric" in result.stderr
     path.write_text(GOOD)
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y", "-k", "1", "--ensemble", "3"])
     assert result.stdout.rstrip().endswith("see `thresher stability`")

@@ -178,7 +178,7 @@ def test_a_selector_can_be_asked_for_more_without_starting_over(selector):
         search = criterion.start(task).reported(partial(criterion.describe, task))
     search.extend(2)
     search.extend(4)
-    selection = search.found()
+    selection = search.result()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ThresherWarning)  # some stop before nine
         selector.fit(X, y)

@@ -318,7 +318,7 @@ def test_a_search_with_threads_sees_the_same_values(measure):
     for n_threads in (1, 7):
         pairs = _core.DiscretePairMeasure(table, measure, n_threads)
         results.append(pairs.values(5, all_features(table)).tolist())
-        results.append(greedy_forward(pairs, relevance, 20).found().selected)
+        results.append(greedy_forward(pairs, relevance, 20).result().selected)
     assert results[0] == results[2]
     assert np.array_equal(results[1], results[3])
 

@@ -248,7 +248,7 @@ def test_bins_of_other_packages_can_be_used():
         ),
         "would have to make sparse X dense": (sparse.csr_array(X), theirs, None),
         "cannot be used with sample_weight": (X, theirs, np.arange(80) % 3),
-        "larger codes to larger values": (X, FunctionTransformer(lambda x: -np.round(x)), None),
+        "must not decrease with the value": (X, FunctionTransformer(lambda x: -np.round(x)), None),
     }
     for words, (data, bins, weights) in wrong.items():
         with pytest.raises(ValueError, match=words):

@@ -121,5 +121,5 @@ def test_sparse_input_gives_the_dense_answer():
 @pytest.mark.parametrize("kind", ["fast", "inner", "full", "bagging", "halves"])
 def test_one_sample_is_refused_as_such(kind):
     selector = MRMR(1) if kind in ("fast", "inner") else RRCT(1)
-    with pytest.raises(ValueError, match=r"X has one sample \(n_samples = 1\); at least 2"):
+    with pytest.raises(ValueError, match=r"X has one sample \(n_samples = 1\). Pass at least 2"):
         Ensemble(selector, kind=kind).fit(np.ones((1, 3)), [1])

@@ -433,5 +433,5 @@ def test_long_columns_of_whole_floats_are_not_copied(tmp_path, monkeypatch):
     path = write(frame, tmp_path, "parquet")
     expected = MRMR(4, relevance="mi").fit(frame.drop_columns(["label"]).to_pandas(), y)
     monkeypatch.setattr("thresher.data.files._LONG", 1000)
-    monkeypatch.setattr("thresher.data.files.SlabReader._fill", None)
+    monkeypatch.setattr("thresher.data.files.ColumnGroupReader._fill", None)
     assert_same(expected, MRMR(4, relevance="mi").fit(path, "label"))

@@ -79,8 +79,8 @@ def test_contents_that_are_no_tables(tmp_path):
         ("b.csv", b"a,label\n1,2\n1,2,3\n", "has 3 values, but the header 2"),
         ("c.csv", "a,label\n1,2\n".encode("utf-16"), "UTF-16"),
         ("a.xlsx", b"PK", "no table that can be read; give Parquet"),
-        ("d.csv", b"a,label\n", "holds no rows"),
-        ("e.csv", b"label\n1\n2\n", "no column but the target"),
+        ("d.csv", b"a,label\n", "contains no rows"),
+        ("e.csv", b"label\n1\n2\n", "no column except the target"),
     ):
         (tmp_path / name).write_bytes(content)
         refused(tmp_path / name, match=said)
@@ -90,7 +90,7 @@ def test_values_that_cannot_be_used_are_named(tmp_path):
     for column, said in (
         (np.where(np.arange(100) == 3, np.inf, 1.0), "'bad' of X contains infinity"),
         (np.where(np.arange(100) == 3, np.nan, 1.0), "'bad' of X contains NaN in 1 of 100"),
-        (pd.Timestamp("2020-01-01"), "'bad' has the type Datetime.*convert or drop it"),
+        (pd.Timestamp("2020-01-01"), "'bad' has the type Datetime.*Convert or drop it"),
     ):
         frame().assign(bad=column).to_parquet(tmp_path / "t.parquet")
         refused(tmp_path / "t.parquet", match=said)
@@ -255,13 +255,13 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
         import os, signal
         from thresher import MRMR
         from thresher.data import files
-        read, seen = files.SlabReader._table, []
+        read, seen = files.ColumnGroupReader._table, []
         def table(self, slab):
             seen.append(slab)
             if len(seen) == 20:
                 os.kill(os.getpid(), signal.{{}})
             return read(self, slab)
-        files.SlabReader._table = table
+        files.ColumnGroupReader._table = table
         MRMR(3).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="1MiB", scratch={str(scratch)!r})
     """)
     for name in ("SIGKILL", "SIGINT"):

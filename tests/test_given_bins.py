@@ -70,14 +70,14 @@ def test_cuts_go_by_name_and_leave_the_others_as_they_are():
 @pytest.mark.parametrize(
     ("cuts", "words"),
     [
-        ([[1.0]], "cuts holds those of 1 features, but X has 2"),
-        ([[1.0], None], "cuts gives none for feature 1"),
+        ([[1.0]], "cuts contains those of 1 features, but X has 2"),
+        ([[1.0], None], "cuts has none for feature 1"),
         ([[1.0], [2.0, 1.0]], "cuts of feature 1 must be ascending"),
         ([[1.0], [np.nan]], "cuts of feature 1 must be ascending"),
         ([[1.0], "soon"], "cuts of feature 1 must be ascending"),
-        ([[1.0], np.arange(300.0)], "are 300, at most 254"),
+        ([[1.0], np.arange(300.0)], "are 300, but at most 254"),
         ({5: [1.0]}, "has the position 5, but X has 2"),
-        ({0: [1.0], -2: [1.0]}, "name it once"),
+        ({0: [1.0], -2: [1.0]}, "Remove one of them"),
         ("mean-sd", "must be a list with the cuts"),
         (7, "must be a list with the cuts"),
     ],
@@ -89,7 +89,7 @@ def test_wrong_cuts_are_told(cuts, words):
 
 def test_cuts_of_categories_and_of_unknown_names_are_told():
     X = pd.DataFrame({"sex": ["m", "f", "m"], "age": [1.0, 2.0, 3.5]})
-    with pytest.raises(ValueError, match="column 'sex', which holds categories"):
+    with pytest.raises(ValueError, match="column 'sex', which contains categories"):
         MRMR(1, relevance="mi", discretize=GivenBins({"sex": [0.5]})).fit(X, [0, 1, 0])
     with pytest.raises(ValueError, match="'agee', which X does not have; did you mean 'age'"):
         MRMR(1, relevance="mi", discretize=GivenBins({"agee": [0.5]})).fit(X, [0, 1, 0])

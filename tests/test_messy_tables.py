@@ -187,7 +187,7 @@ def test_missing_labels_get_one_sentence(dtype):
 @pytest.mark.parametrize("selector", [FisherScore(), SVMRFE(), MultiSURF(), LCC()], ids=repr)
 def test_selectors_of_classes_refuse_quantities(selector):
     X, y = load_diabetes(return_X_y=True)
-    words = r"needs classes, but y holds 214 distinct numbers.*MRMR, ReliefF.*labels.*strings"
+    words = r"needs classes, but y has 214 distinct numbers.*MRMR, ReliefF.*labels.*strings"
     for quantities in (y, y.astype(int), y.astype(">u2"), pd.Series(y.astype(int), dtype="Int64")):
         with pytest.raises(ValueError, match=words):
             selector.fit(X, quantities)
@@ -324,7 +324,7 @@ def test_text_is_coded_by_rank_whatever_holds_it(column):
 @pytest.mark.parametrize("unit", ["M8[D]", "m8[s]"])
 def test_arrays_of_dates_are_refused_as_in_frames(unit):
     X = np.arange(3 * N).reshape(N, 3).astype(unit)
-    with pytest.raises(ValueError, match="X holds dates or times"):
+    with pytest.raises(ValueError, match="X contains dates or times"):
         MRMR(2).fit(X, Y)
 
 
@@ -380,7 +380,7 @@ def test_numbers_that_are_objects_are_a_quantity_as_floats_are(kind):
     objects = np.array([kind(value) for value in y.tolist()], dtype=object)
     assert MRMR(3).fit(X, objects).relevance_.tolist() == MRMR(3).fit(X, y).relevance_.tolist()
     for selector in (FisherScore(3), SVMRFE(3), MultiSURF(3), LCC()):
-        with pytest.raises(ValueError, match="needs classes, but y holds 214 distinct numbers"):
+        with pytest.raises(ValueError, match="needs classes, but y has 214 distinct numbers"):
             selector.fit(X, objects)
 
 

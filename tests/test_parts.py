@@ -74,7 +74,7 @@ def test_numbers_of_parts_that_cannot_be(n_parts):
 def test_unknown_kinds_are_refused():
     with pytest.raises(ValueError, match="parts must be one of"):
         assign_parts(7, 3, "random")
-    with pytest.raises(ValueError, match="needs a target"):
+    with pytest.raises(ValueError, match="sorts rows by the target"):
         assign_parts(7, 3, "stratified")
     with pytest.raises(ValueError, match="vote must be one of"):
         combine_votes([[0]], 2, 1, "plurality")

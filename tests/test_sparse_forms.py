@@ -79,7 +79,7 @@ def test_columns_coded_some_at_a_time_are_the_same(rule, kept_as, monkeypatch):
         X[:, without] = np.round(X[:, without])
     selector = MRMR(6, **MI, discretize=discretize)
     at_once = assert_same_choice(selector, X, y, sparse.csc_matrix(X))
-    monkeypatch.setattr("thresher.measures._codes._SLAB_ENTRIES", 1)  # then 300, for as many rows
+    monkeypatch.setattr("thresher.measures._codes._GROUP_ENTRIES", 1)  # then 300, for as many rows
     some = assert_same_choice(selector, X, y, sparse.csr_matrix(X))
     assert some.bins_.is_binned.tolist() == at_once.bins_.is_binned.tolist()
     for own, expected in zip(some.bins_.cuts, at_once.bins_.cuts, strict=True):

@@ -146,5 +146,5 @@ def test_functions_take_weights_of_any_size():
 
 
 def test_complex_weights_are_refused():
-    with pytest.raises(ValueError, match="sample_weight must hold real numbers"):
+    with pytest.raises(ValueError, match="sample_weight contains complex numbers"):
         MRMR(3).fit(X, Y, sample_weight=np.full(N_ROWS, 1 + 1j))

@@ -20,7 +20,7 @@ from thresher.data import (
 )
 from thresher.io.table import FileColumns, is_files
 from thresher.io.temporary import Scratch
-from thresher.measures import LocalMeasures, Measures, PartSets, slab_coder
+from thresher.measures import LocalMeasures, Measures, PartSets, column_group_coder
 
 # Objects of these packages have their rows in blocks.
 _PACKAGES = ("dask", "dask_expr", "pyspark")
@@ -77,7 +77,7 @@ def open_training_data(
         sample_weight,
         options,
         rules,
-        None if rule is None else slab_coder(rules.discretize, rule),
+        None if rule is None else column_group_coder(rules.discretize, rule),
         read_tall if rules.accept_blocks else None,
     )
 

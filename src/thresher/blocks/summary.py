@@ -21,7 +21,7 @@ from thresher.data import (
     as_numbers,
     distinct_labels,
     feature_blocks,
-    holds_classes,
+    has_classes,
     powers_of_two,
     refuse_missing_labels,
     to_feature_major,
@@ -103,7 +103,7 @@ def merge_labels(
     is_quantity = kind == "numeric" or len(distinct) < len(filled)
     if not is_quantity:
         classes = distinct_labels(np.concatenate(distinct))[0]
-        is_quantity = not holds_classes(classes, n_given, kind, classes_only, owner)
+        is_quantity = not has_classes(classes, n_given, kind, classes_only, owner)
     if is_quantity:
         lowest = np.fmin.reduce([one.lowest for one in facts])
         highest = np.fmax.reduce([one.highest for one in facts])

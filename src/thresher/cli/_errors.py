@@ -14,6 +14,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 # Words of messages for Python, and for a shell.
 _OPTIONS = {
     "the parameter missing": "--missing",
+    "to exclude": "to --exclude",
     "name it in exclude": "name it in --exclude",
     "name them in exclude": "name them in --exclude",
     "n_features_to_select=": "-k ",

@@ -267,7 +267,7 @@ def informative(path: Path, content: TableSource, console: Console) -> TableSour
 def check_values(path: Path, X: DataLike, names: list[str]) -> None:
     """Refuse a column of a matrix without any value."""
     done = 0
-    for columns in X.slabs() if isinstance(X, SparseColumns) else [X]:
+    for columns in X.column_groups() if isinstance(X, SparseColumns) else [X]:
         is_empty = _without_values(columns)
         if is_empty.any():
             raise BadInput(no_values(path, names[done + int(np.argmax(is_empty))]))

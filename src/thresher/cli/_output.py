@@ -27,7 +27,7 @@ from rich.text import Text
 from thresher._utils.checks import ThresherWarning, printable
 from thresher._utils.journal import writing
 from thresher.cli._errors import BadInput, as_options, unless_unread
-from thresher.data import calling_columns
+from thresher.data import named_columns
 
 # Columns of a terminal that show a table of many columns.
 WIDE = 130
@@ -91,7 +91,7 @@ class Console:
     ) -> Iterator[None]:
         """Show that work goes on, unless it has a bar of its own; note its warnings, with the names of the data."""
         names = [] if data is None else data.names
-        with calling_columns(names), warnings.catch_warnings(record=True) as caught:
+        with named_columns(names), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
             if self.is_watched and not has_bar:

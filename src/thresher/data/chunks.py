@@ -1,4 +1,4 @@
-"""Blocks of rows that are read several times, and the columns gathered from them."""
+"""Blocks of rows that are read several times, and columns collected from them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from thresher.data.training import read_table
 
 
 class RowChunks:
-    """Blocks of rows with the same columns, none of which need fit into memory at once.
+    """Blocks of rows with the same columns, which together may exceed the memory.
 
     Parameters
     ----------
     chunks : list of blocks, or callable
         Arrays, sparse matrices or dataframes of numbers; or a function that returns a fresh iterator over them.
     selector : estimator
-        Gets ``n_features_in_`` and ``feature_names_in_``; may have `exclude`.
+        The estimator whose ``n_features_in_`` and ``feature_names_in_`` are set; its `exclude` is used.
     n_threads : int
     """
 
     def __init__(self, chunks: DataLike, selector: Estimator, n_threads: int = 1) -> None:
         if not callable(chunks) and (not hasattr(chunks, "__iter__") or iter(chunks) is chunks):
             raise ValueError(
-                "chunks are read more than once: give a list of blocks, or a function that returns "
-                f"a fresh iterator over them, got {type(chunks).__name__}"
+                f"chunks are read more than once, got {type(chunks).__name__}. Pass a list of blocks, or a function "
+                "that returns a fresh iterator over them"
             )
         self._chunks = chunks
         self._selector = selector
@@ -47,12 +47,12 @@ class RowChunks:
             if table.is_category.any():
                 column = table.schema.label(int(np.argmax(table.is_category)))
                 raise ValueError(
-                    f"column {column} holds categories, which chunks cannot: code them as numbers"
+                    f"column {column} of a chunk contains categories. Code them as numbers"
                 )
             self.n_rows += table.n_rows
             dtypes.add(table.matrix.dtype)
         if first is None:
-            raise ValueError("chunks hold no block of rows: give at least one")
+            raise ValueError("chunks contain no block of rows. Pass at least one")
         self.names = first.names
         self.n_features = first.n_features
         self.is_sparse = first.is_sparse
@@ -69,11 +69,11 @@ class RowChunks:
             )
 
     def group_size(self, memory: int) -> int:
-        """How many columns at a time fit into so many bytes."""
+        """Return how many columns at a time fit into `memory` bytes."""
         return max(1, memory // max(1, self.n_rows * self.dtype.itemsize))
 
     def columns(self, features: Indices) -> Table:
-        """All rows of some columns, in one pass over the blocks."""
+        """Return all rows of some columns, in one pass over the blocks."""
         labels = self.names
         if labels is None:
             labels = np.array([str(i) for i in range(self.n_features)], dtype=object)

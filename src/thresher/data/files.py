@@ -24,8 +24,8 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
-from thresher.data.table import FeatureRoles, FileTable, Slabs, Table, excluded_features
+from thresher.data.frames import exact_values, is_exact_kind, reject_type
+from thresher.data.table import ColumnGroups, FeatureRoles, FileTable, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
@@ -48,30 +48,31 @@ from thresher.io.temporary_parts import PIECE
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Of the memory limit: a slab and as much again, while it is read and coded.
-_SLAB_SHARE = 4
-# What a value takes in a slab, and beside it.
+# One column group may take the memory limit divided by this, as reading and coding take memory too.
+_GROUP_SHARE = 4
+# Bytes that a value takes, within a column group and while it is read.
 _BYTES = 16
-# Columns that are decoded together, at least and at most; longer ones than that many bytes one by one.
+# Least and largest number of columns that are decoded together.
 _TOGETHER = (4, 256)
+# Columns of more bytes are decoded one by one.
 _LONG = 1 << 21
-# Bytes of a slab, if it has more columns than that: it shall be in the cache while it is coded.
+# Largest size in bytes of a group of several columns, so that it stays in the cache while it is coded.
 _CACHED = 1 << 24
-# Text takes more, while it is read.
+# Text takes more memory while it is read.
 _TEXT_WEIGHT = 4
 
-# What Arrow calls them.
+# Names of types in Arrow.
 _EXACT_TYPES = ("int64", "uint64", "decimal")
 _FLOATS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 
 def bytes_for_one_column(n_rows: int) -> int:
-    """The memory limit that is needed to read columns one at a time."""
-    return _SLAB_SHARE * _BYTES * n_rows
+    """Return the memory limit that is needed to read columns one at a time."""
+    return _GROUP_SHARE * _BYTES * n_rows
 
 
-class SlabReader:
-    """Reads features of files as a dataframe of the same rows would be read.
+class ColumnGroupReader:
+    """Reads features of files in groups, with the same values as from a dataframe.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class SlabReader:
     names : ndarray of object
         The features.
     excluded : ndarray of bool
-        Features that are not read: they are zeros.
+        Features that are not read, but set to zero.
     scratch : Scratch
     n_threads : int
     """
@@ -94,25 +95,25 @@ class SlabReader:
         for feature in np.flatnonzero(~excluded):
             if kinds[feature] not in ("number", "truth", "decimal", "text"):
                 kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
-                raise refuse_type(names[feature], kind)
+                raise reject_type(names[feature], kind)
         self._kinds = kinds
         self.is_category: Mask = (kinds == "text") & ~excluded
         read = names[~excluded].tolist()
         types = {name: {str(kind) for kind in files.types[name]} for name in read}
-        is_single = all(found == {"float"} for found in types.values())
-        # Exact numbers that doubles may not tell apart.
+        is_single = all(distinct == {"float"} for distinct in types.values())
+        # Columns of exact numbers that doubles may not represent.
         self._may_be_large = {
             name for name in types if any(t.startswith(_EXACT_TYPES) for t in types[name])
         }
         self.dtype = np.dtype(np.float32 if is_single else np.float64)
-        self._together = self._decoded_together()
-        self.slabs = self._plan(scratch.memory_limit)
-        # Memory that is used again is much faster than such as comes from the system.
-        widest = max(slab.stop - slab.start for slab in self.slabs)
-        self._room = np.empty((widest, files.n_rows), dtype=self.dtype)
+        self._together = self._count_decoded_together()
+        self.column_groups = self._plan(scratch.memory_limit)
+        # Memory that is reused is much faster than new memory from the system.
+        widest = max(group.stop - group.start for group in self.column_groups)
+        self._buffer = np.empty((widest, files.n_rows), dtype=self.dtype)
 
-    def _decoded_together(self) -> int:
-        """How many columns, so that a piece of them is neither small nor large."""
+    def _count_decoded_together(self) -> int:
+        """Return how many columns are decoded together, so that a piece of them is neither small nor large."""
         if not all(part.is_columnar for part in self.files.parts):
             return _TOGETHER[1]
         rows = max(1, self.files.n_rows // len(self.files.parts))
@@ -121,51 +122,55 @@ class SlabReader:
         return min(max(_TOGETHER[0], PIECE // rows), _TOGETHER[1])
 
     def _plan(self, memory_limit: int) -> list[slice]:
-        """Which features are read together."""
+        """Return the features that are read together."""
         needed = bytes_for_one_column(self.files.n_rows)
         if needed > memory_limit:
             raise ValueError(
                 f"X has {self.files.n_rows} rows, too many for one column at a time within memory_limit="
-                f"{memory_limit} bytes; give memory_limit={needed} at least, or use a selector of sums, such as MRMR"
+                f"{memory_limit} bytes. Set memory_limit={needed} or more, or use a selector of sums, such as MRMR"
             )
-        room = memory_limit // max(1, needed)
+        width = memory_limit // max(1, needed)
         cached = _CACHED // (self.dtype.itemsize * self.files.n_rows)
-        room = min(room, 1 if self._together == 1 else max(self._together, cached))
+        width = min(width, 1 if self._together == 1 else max(self._together, cached))
         weights = np.where(self.is_category, _TEXT_WEIGHT, 1)
-        slabs, begin, weight = [], 0, 0
+        groups, start, weight = [], 0, 0
         for feature, more in enumerate(weights.tolist()):
-            if feature > begin and weight + more > room:
-                slabs.append(slice(begin, feature))
-                begin, weight = feature, 0
+            if feature > start and weight + more > width:
+                groups.append(slice(start, feature))
+                start, weight = feature, 0
             weight += more
-        return [*slabs, slice(begin, len(weights))]
+        return [*groups, slice(start, len(weights))]
 
     def read(self) -> Iterator[tuple[slice, Table]]:
-        """All slabs, one after the other: one reading of the files. A slab is gone when the next one is read."""
-        for slab in self.slabs:
-            yield slab, self._table(slab)
+        """Yield all column groups in one pass over the files; each is overwritten by the next."""
+        for group in self.column_groups:
+            yield group, self._table(group)
 
-    def _table(self, slab: slice) -> Table:
-        columns = self._room[: slab.stop - slab.start]
-        columns[self._excluded[slab]] = 0
-        features = (slab.start + np.flatnonzero(~self._excluded[slab])).tolist()
+    def _table(self, group: slice) -> Table:
+        columns = self._buffer[: group.stop - group.start]
+        columns[self._excluded[group]] = 0
+        features = (group.start + np.flatnonzero(~self._excluded[group])).tolist()
         if len(columns) == len(features) == 1:
             columns = self._read_column(columns, features[0])
         else:
             for first in range(0, len(features), self._together):
                 some = features[first : first + self._together]
-                self._read_columns(columns, slab.start, some)
-        return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
+                self._read_columns(columns, group.start, some)
+        return Table(columns.T, self.names[group], self.is_category[group], self.n_threads)
 
     def _read_column(self, columns: Array, feature: int) -> Array:
-        """A feature as the one row of `columns`, or where it has been decoded if it lies there as it is needed."""
+        """Return a feature in the only row of `columns`, or as decoded if that has the right type already."""
         pieces = self.files.read([str(self.names[feature])], self.n_threads > 1)
         first = next(pieces)
         if first.num_rows == self.files.n_rows:
             chunks = getattr(first.column(0), "chunks", [first.column(0)])
-            here = chunks[0] if len(chunks) == 1 else None
-            if here is not None and here.null_count == 0 and str(here.type) == _FLOATS[self.dtype]:
-                values: Array = here.to_numpy()
+            chunk = chunks[0] if len(chunks) == 1 else None
+            if (
+                chunk is not None
+                and not chunk.null_count
+                and str(chunk.type) == _FLOATS[self.dtype]
+            ):
+                values: Array = chunk.to_numpy()
                 return values[None]
         self._read_columns(columns, feature, [feature], chain([first], pieces))
         return columns
@@ -177,7 +182,7 @@ class SlabReader:
         features: list[int],
         pieces: Iterator[pa.Table] | None = None,
     ) -> None:
-        """Fill the rows of `columns`, the first of which is for the feature `first`."""
+        """Fill the rows of `columns`, of which the first belongs to the feature `first`."""
         texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
         wanted = [str(self.names[f]) for f in features]
         row = 0
@@ -186,76 +191,76 @@ class SlabReader:
                 out = columns[feature - first, row : row + piece.num_rows]
                 self._fill(out, piece.column(name), self._kinds[feature], texts.get(feature))
             row += piece.num_rows
-        for feature, found in texts.items():
-            found.rank(columns[feature - first])
+        for feature, texts_of_column in texts.items():
+            texts_of_column.rank(columns[feature - first])
         for feature in features:
-            self._mend_large(columns[feature - first], feature)
+            self._restore_exact(columns[feature - first], feature)
 
     def _fill(self, out: Array, column: pa.Array, kind: str, texts: _Texts | None) -> None:
         import pyarrow as pa
 
-        at = 0
+        start = 0
         for chunk in getattr(column, "chunks", [column]):
-            here = out[at : at + len(chunk)]
+            part = out[start : start + len(chunk)]
             if pa.types.is_null(chunk.type):
-                here[:] = np.nan
+                part[:] = np.nan
             elif texts is not None:
-                texts.number(here, chunk)
+                texts.number(part, chunk)
             elif kind == "truth":
-                here[:] = chunk.cast(pa.uint8()).to_numpy(zero_copy_only=False)
+                part[:] = chunk.cast(pa.uint8()).to_numpy(zero_copy_only=False)
             elif pa.types.is_decimal(chunk.type):
-                here[:] = chunk.cast(pa.float64()).to_numpy(zero_copy_only=False)
+                part[:] = chunk.cast(pa.float64()).to_numpy(zero_copy_only=False)
             else:
-                here[:] = chunk.to_numpy(zero_copy_only=False)
-            at += len(chunk)
+                part[:] = chunk.to_numpy(zero_copy_only=False)
+            start += len(chunk)
 
-    def _mend_large(self, values: Array, feature: int) -> None:
-        """Exact numbers that doubles cannot tell apart, read again as they are."""
+    def _restore_exact(self, values: Array, feature: int) -> None:
+        """Read exact numbers again if doubles cannot represent them."""
         name = str(self.names[feature])
         if name not in self._may_be_large:
             return
         highest, lowest = (f.reduce(values, initial=0) for f in (np.fmax, np.fmin))
         if max(highest, -lowest) >= LARGEST_EXACT:
             column = nw.from_native(self.files.column(name), series_only=True)
-            if is_exact_kind(column.dtype):  # parts of other types make it one of floats
-                values[:] = from_smallest(as_they_are(column))
+            if is_exact_kind(column.dtype):  # parts of other types make it a column of floats
+                values[:] = from_smallest(exact_values(column))
 
 
 class _Texts:
-    """Numbers for words in the order in which they are met; ranks when all are known."""
+    """Texts of a column: numbered in order of occurrence, then ranked when all are known."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def number(self, out: Array, chunk: pa.Array) -> None:
+        """Write the numbers of the texts of a chunk, NaN for missing ones."""
         import pyarrow as pa
 
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        places = coded.indices.to_numpy(zero_copy_only=False)
-        is_there = ~np.isnan(places) if places.dtype.kind == "f" else np.ones(len(places), bool)
-        present = places[is_there].astype(np.intp)
+        codes = coded.indices.to_numpy(zero_copy_only=False)
+        is_present = ~np.isnan(codes) if codes.dtype.kind == "f" else np.ones(len(codes), bool)
+        present = codes[is_present].astype(np.intp)
         number_of = np.full(len(coded.dictionary), np.nan)
-        words = coded.dictionary.to_pylist()
-        for place in np.flatnonzero(np.bincount(present, minlength=len(words))):
-            word = words[place]
-            if not is_missing(word):
-                number_of[place] = self._numbers.setdefault(str(word), len(self._numbers))
+        texts = coded.dictionary.to_pylist()
+        for code in np.flatnonzero(np.bincount(present, minlength=len(texts))):
+            text = texts[code]
+            if not is_missing(text):
+                number_of[code] = self._numbers.setdefault(str(text), len(self._numbers))
         out[:] = np.nan
-        out[is_there] = number_of[present]
+        out[is_present] = number_of[present]
 
     def rank(self, values: Array) -> None:
-        """Replace numbers by ranks among the sorted words."""
-        rank = np.full(len(self._numbers) + 1, np.nan)  # the last is for missing values
-        for place, word in enumerate(sorted(self._numbers)):
-            rank[self._numbers[word]] = place
-        missing = np.isnan(values)
-        places = np.where(missing, len(self._numbers), values).astype(np.intp)
-        values[:] = rank[places]
+        """Replace numbers by ranks among the sorted texts."""
+        rank_of = np.full(len(self._numbers) + 1, np.nan)  # the last is for missing values
+        for rank, text in enumerate(sorted(self._numbers)):
+            rank_of[self._numbers[text]] = rank
+        numbers = np.where(np.isnan(values), len(self._numbers), values).astype(np.intp)
+        values[:] = rank_of[numbers]
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """The rows of a table in files, which are known before its columns are read."""
+    """Facts about the rows of a table in files, known before its columns are read."""
 
     table: FileTable
     excluded: Mask
@@ -264,13 +269,13 @@ class FileRows:
     missing: str
 
 
-class SlabConsumer(Protocol):
-    """Whoever makes something of columns as they are read, so that they need not be kept."""
+class ColumnGroupConsumer(Protocol):
+    """Processes column groups while they are read, so that they need not be stored."""
 
-    def add(self, slab: slice, table: Table) -> None: ...
+    def add(self, group: slice, table: Table) -> None: ...
 
     def finish(self) -> tuple[BinRule, object]:
-        """What `FileTable.packed` is to be."""
+        """Return the value of `FileTable.packed`."""
 
 
 def read_files(
@@ -280,21 +285,20 @@ def read_files(
     sample_weight: WeightsLike,
     options: RemoteOptions,
     rules: InputRules,
-    consumer: Callable[[FileRows], SlabConsumer] | None = None,
+    consumer: Callable[[FileRows], ColumnGroupConsumer] | None = None,
     read_tall: Callable[[FileColumns, TargetLike, WeightsLike, Scratch], TrainingData]
     | None = None,
 ) -> TrainingData:
-    """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
+    """Read a table in files in one pass; columns go to a consumer, or else to a mapped file.
 
-    Files with too many rows for one column in memory, and fits that write down their answers, are left to `read_tall`,
-    to which the target and the weights are columns or values; without it they are refused.
-    A second reading comes before it for ``missing="drop_rows"``.
+    Files with too many rows for one column in memory, and fits with a checkpoint, are passed to `read_tall`, with
+    target and weights as names of columns or as values; without it they raise ValueError. ``missing="drop_rows"``
+    takes one more pass before.
     """
     check_remote_options(type(selector).__name__, options, in_memory=False)
     if options.get("client") is not None:
         raise ValueError(
-            f"client={options['client']!r} reads no files; give what it reads from them, such as a dask dataframe, or "
-            "leave it out"
+            f"client={options['client']!r} does not read files. Pass X as a dask dataframe, or remove client"
         )
     scratch = Scratch(options.get("scratch"), options.get("memory_limit"))
     n_threads = resolve_threads(rules.n_jobs)
@@ -307,14 +311,14 @@ def read_files(
             given[parameter] = source.column(named.pop(parameter))
     used = {*names, *named.values()}
     source = source.select([name for name in source.names if name in used])
-    _refuse_empty(X, source, names)
+    _reject_empty(X, source, names)
     files = source.columns
     if not isinstance(files, FileColumns):
         given.update({parameter: source.column(name) for parameter, name in named.items()})
         if options.get("checkpoint") is not None:
             raise ValueError(
-                f"checkpoint={str(options['checkpoint'])!r} is for rows that are read in blocks, and those of X are "
-                "not: it is a sparse matrix, or a file that is read whole. Leave checkpoint out"
+                f"checkpoint={str(options['checkpoint'])!r} is for rows that are read in blocks, but X is a sparse "
+                "matrix, or a file that is read at once. Remove checkpoint"
             )
         matrix = source.select(names.tolist()).in_memory().columns
         values = given["y"], given["sample_weight"]
@@ -324,8 +328,8 @@ def read_files(
         return read_tall(files, given["y"], given["sample_weight"], scratch)
     if options.get("checkpoint") is not None:
         raise ValueError(
-            f"checkpoint={str(options['checkpoint'])!r} is for selectors that ask blocks of rows in rounds, such as "
-            f"MRMR, which {type(selector).__name__} does not; leave it out"
+            f"checkpoint={str(options['checkpoint'])!r} is for selectors that read rows in blocks, such as MRMR, which "
+            f"{type(selector).__name__} does not. Remove checkpoint"
         )
     given.update({parameter: source.column(name) for parameter, name in named.items()})
     selector.n_features_in_ = len(names)
@@ -333,79 +337,87 @@ def read_files(
     labels = rules.read_target(given["y"], files.n_rows, selector)
     weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
     excluded = excluded_features(rules.exclude, names, len(names))
-    reader = SlabReader(files, names, excluded, scratch, n_threads)
-    readings = _readings(selector, reader)
+    reader = ColumnGroupReader(files, names, excluded, scratch, n_threads)
+    column_groups = _counted_passes(selector, reader)
     if rules.missing == "drop_rows":
-        rows = _complete_rows(readings, files.n_rows, rows)
+        rows = _complete_rows(column_groups, files.n_rows, rows)
     shape = (files.n_rows, len(names))
-    table = FileTable(readings, names, reader.is_category, shape, reader.dtype, scratch, n_threads)
+    table = FileTable(
+        column_groups, names, reader.is_category, shape, reader.dtype, scratch, n_threads
+    )
     if rows is not None:
         table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
     check_rows(table.n_rows, labels)
     FeatureRoles.read(names, np.ones(len(names), dtype=bool), rules.keep, rules.exclude)
-    in_files = FileRows(table, excluded, labels, weights, rules.missing)
-    _read_slabs(table, None if consumer is None else consumer(in_files), rules.missing)
+    file_rows = FileRows(table, excluded, labels, weights, rules.missing)
+    _read_column_groups(table, None if consumer is None else consumer(file_rows), rules.missing)
     features = check_training(table.schema, labels, rules)
     shared = table.schema, features, labels, rules.missing, n_threads
     return LocalData(*shared, table, table, weights, rows, files.n_rows)
 
 
 def refuse_files(X: DataLike, owner: object) -> None:
-    """Raise for a table in files, for those who need its rows in memory."""
+    """Raise ValueError for a table in files, for methods that need its rows in memory."""
     if is_files(X):
         raise ValueError(
-            f"{type(owner).__name__} takes rows in memory only, got {X!r}; read them first, e.g. with "
-            "pandas.read_parquet, perhaps only the columns that another selector has chosen from the file"
+            f"{type(owner).__name__} takes rows in memory only, got {X!r}. Read them first, e.g. with "
+            "pandas.read_parquet, perhaps only columns that another selector has selected from the file"
         )
 
 
-def _readings(selector: Estimator, reader: SlabReader) -> Slabs:
-    """Readings of all slabs, which are counted and reported."""
+def _counted_passes(selector: Estimator, reader: ColumnGroupReader) -> ColumnGroups:
+    """Return a function that starts a pass over all column groups, which is counted and reported."""
     selector.n_passes_ = 0
 
-    def reading() -> Iterator[tuple[slice, Table]]:
+    def read() -> Iterator[tuple[slice, Table]]:
         selector.n_passes_ += 1
         tenth, p = 0, len(reader.names)
-        for slab, table in reader.read():
-            yield slab, table
-            if slab.stop * 10 // p > tenth:
-                tenth = slab.stop * 10 // p
-                report(selector, "reading %d: %d of %d columns", selector.n_passes_, slab.stop, p)
+        for group, table in reader.read():
+            yield group, table
+            if group.stop * 10 // p > tenth:
+                tenth = group.stop * 10 // p
+                report(selector, "pass %d: %d of %d columns", selector.n_passes_, group.stop, p)
 
-    return reading
+    return read
 
 
-def _read_slabs(table: FileTable, consumer: SlabConsumer | None, missing: str) -> None:
-    """The reading that tells everything of the columns."""
+def _read_column_groups(
+    table: FileTable, consumer: ColumnGroupConsumer | None, missing: str
+) -> None:
+    """Make the pass over the files that consumes or stores the columns and sets the schema."""
 
     def usable() -> Iterator[tuple[slice, Table]]:
-        for slab, columns in table.look(table.slabs()):
+        for group, columns in table.with_schema(table.column_groups()):
             columns.schema.refuse_unusable(allow_missing=missing != "error")
-            yield slab, columns
+            yield group, columns
 
     if consumer is None:
-        table.keep(columns for _, columns in usable())
+        table.store(columns for _, columns in usable())
         return
-    for slab, columns in usable():
-        consumer.add(slab, columns)
+    for group, columns in usable():
+        consumer.add(group, columns)
     table.packed = consumer.finish()
 
 
-def _complete_rows(readings: Slabs, n_rows: int, rows: Indices | None) -> Indices | None:
+def _complete_rows(
+    column_groups: ColumnGroups, n_rows: int, rows: Indices | None
+) -> Indices | None:
     complete = np.ones(n_rows, dtype=bool)
-    for _, table in readings():
+    for _, table in column_groups():
         for feature in np.flatnonzero(table.schema.has_missing):
             complete &= ~np.isnan(table.matrix[:, feature])
     return rows if complete.all() else complete_rows(complete, rows)
 
 
-def _refuse_empty(X: DataLike, source: TableSource, names: Names) -> None:
+def _reject_empty(X: DataLike, source: TableSource, names: Names) -> None:
     files = source.columns
     is_one = isinstance(files, FileColumns) and len(files.parts) == 1
-    what = files.parts[0].name if is_one else str(X)
+    name = files.parts[0].name if is_one else str(X)
     if source.shape[0] == 0:
-        raise ValueError(f"{what} holds no rows (0 samples); at least 2 are needed")
+        raise ValueError(f"{name} contains no rows (0 samples). Pass at least 2")
     if not len(names):
-        raise ValueError(f"{what} holds no column but the target and the weights (0 features)")
+        raise ValueError(
+            f"{name} contains no column except the target and the weights (0 features). Add features"
+        )

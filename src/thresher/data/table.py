@@ -1,4 +1,4 @@
-"""A table of numbers, in memory or in files, the facts of its columns, and the roles of the features."""
+"""Tables of numbers in memory or in files, facts about their columns, and the roles of features."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thresher.io.temporary import Scratch
 # Numbers in an array, or a sparse matrix of SciPy, whose classes have no types.
 Matrix: TypeAlias = Any
 
-# Sums of squares of such values, and of their differences, are finite.
+# Sums of squares of values up to this, and of their differences, are finite.
 LARGEST_SQUARABLE = 1e140
 # Squares of smaller values lose digits.
 SMALLEST_SQUARABLE = 1e-150
@@ -30,7 +30,7 @@ SMALLEST_SQUARABLE = 1e-150
 
 @dataclass(frozen=True)
 class Schema:
-    """The facts of every column, the same from one array and from many blocks. Missing values do not count.
+    """Facts about every column, identical from one array and from many blocks. Missing values do not count.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Schema:
     is_whole : ndarray of bool
         Whether all values are integers.
     n_distinct : ndarray of int32
-        The number of values of a column of integers, at most eleven: more than ten.
+        Number of distinct values of an integer column; 11 stands for more than ten.
     """
 
     n_rows: int
@@ -63,7 +63,7 @@ class Schema:
 
     @cached
     def is_discrete(self) -> Mask:
-        """Categories, and integers with at most ten distinct values."""
+        """Columns that are categories, or integers with at most ten distinct values."""
         return self.is_category | (self.is_whole & (self.n_distinct <= MOST_DISCRETE_VALUES))
 
     @cached
@@ -72,45 +72,45 @@ class Schema:
 
     @cached
     def is_constant(self) -> Mask:
-        """One distinct value among those present, tested by minimum and maximum; no value counts too."""
+        """Columns with at most one distinct value among those present, by minimum and maximum."""
         return ~(self.minimum < self.maximum)
 
     def label(self, feature: int) -> str:
-        """Return what messages call a feature."""
-        names = _OF_MATRIX.get() if self.names is None else self.names
+        """Return the name of a feature for messages."""
+        names = _MATRIX_NAMES.get() if self.names is None else self.names
         return label(names if len(names) == self.n_features else None, feature)
 
     def refuse_categories(self) -> None:
-        """Raise for columns that are categories, for methods of numbers."""
+        """Raise ValueError if a column contains categories; for methods that need numbers."""
         if self.is_category.any():
             first = int(np.argmax(self.is_category))
             raise ValueError(
-                f"column {self.label(first)} holds categories, where numbers are needed; give numbers, name the column "
-                'in exclude, or use what takes categories, such as JMI or the measure "mi"'
+                f"column {self.label(first)} contains categories, but numbers are needed. Pass numbers, add the "
+                'column to exclude, or use a method for categories, such as JMI or the measure "mi"'
             )
 
     def refuse_unsquarable(self) -> None:
-        """Raise for values whose squares are no numbers, for methods made of squared distances."""
+        """Raise ValueError for values whose squares overflow or vanish; for methods with squared distances."""
         largest = np.fmax(-self.minimum, self.maximum)
         beyond = largest > LARGEST_SQUARABLE
         if beyond.any():
             raise ValueError(
                 f"column {self.label(int(np.argmax(beyond)))} of X has values beyond {LARGEST_SQUARABLE:g}, whose "
-                "squares overflow; divide the column by a constant"
+                "squares overflow. Divide the column by a constant"
             )
         if 0 < np.where(self.is_constant, 0.0, largest).max() < SMALLEST_SQUARABLE:
             raise ValueError(
-                f"X has no value beyond {SMALLEST_SQUARABLE:g} in columns that vary, and the squares of smaller ones "
-                "vanish; multiply X by a constant"
+                f"X has no value beyond {SMALLEST_SQUARABLE:g} in columns that vary, and squares of smaller values "
+                "vanish. Multiply X by a constant"
             )
 
     def refuse_unusable(self, *, allow_missing: bool) -> None:
-        """Raise for infinite values and, unless they are allowed, for missing ones."""
+        """Raise ValueError for infinite values and, unless allowed, for missing values."""
         if self.n_infinite.any():
             first = int(np.argmax(self.n_infinite > 0))
             raise ValueError(
                 f"column {self.label(first)} of X contains infinity (inf) in "
-                f"{int(self.n_infinite[first])} of {self.n_rows} samples; replace or drop those values"
+                f"{int(self.n_infinite[first])} of {self.n_rows} samples. Replace or drop those values"
             )
         if self.n_missing.any() and not allow_missing:
             first = int(np.argmax(self.has_missing))
@@ -119,14 +119,14 @@ class Schema:
                 "only NaN" if count == self.n_rows else f"NaN in {count} of {self.n_rows} samples"
             )
             raise ValueError(
-                f"column {self.label(first)} of X contains {what}; fill the values in, drop the column, "
-                "or see the parameter missing"
+                f"column {self.label(first)} of X contains {what}. Fill the values in, drop the column, "
+                "or set the parameter missing"
             )
 
 
 @dataclass(frozen=True)
 class FeatureRoles:
-    """The features, and those that may, must and must not be chosen.
+    """The features that are candidates, forced in, and excluded.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class FeatureRoles:
     candidates : ndarray of bool of shape (n_features,)
         Features that vary and are not excluded.
     kept : ndarray of int
-        Features to start from, in the order given by ``keep``.
+        Forced-in features, in the order of ``keep``.
     excluded : ndarray of bool of shape (n_features,)
     """
 
@@ -152,13 +152,13 @@ class FeatureRoles:
         keep: FeatureNames = None,
         exclude: FeatureNames = None,
     ) -> FeatureRoles:
-        """From what varies, and features to keep and to exclude by name or position."""
+        """Return the roles of features that vary or not, with `keep` and `exclude` by name or position."""
         kept = resolve_features("keep", keep, names, len(varies))
         excluded = excluded_features(exclude, names, len(varies))
         if excluded[kept].any():
             both = int(kept[excluded[kept]].min())
             raise ValueError(
-                f"keep and exclude both name the feature {label(names, both)}; name it in one of them"
+                f"keep and exclude both contain the feature {label(names, both)}. Remove it from one of them"
             )
         return cls(names, varies & ~excluded, kept, excluded)
 
@@ -168,15 +168,15 @@ class FeatureRoles:
 
     @property
     def n_eligible(self) -> int:
-        """Number of features that are not excluded, of which a fraction may be selected."""
+        """Number of features that are not excluded; fractions of features refer to it."""
         return int(np.sum(~self.excluded))
 
     @property
     def selectable(self) -> Mask:
-        """Candidates, and features that are kept whatever they are."""
-        can = self.candidates.copy()
-        can[self.kept] = True
-        return can
+        """Candidates and forced-in features."""
+        selectable = self.candidates.copy()
+        selectable[self.kept] = True
+        return selectable
 
 
 def excluded_features(exclude: FeatureNames, names: Names | None, n_features: int) -> Mask:
@@ -186,38 +186,40 @@ def excluded_features(exclude: FeatureNames, names: Names | None, n_features: in
     return excluded
 
 
-# Names of the columns of a matrix, which has none itself, for messages.
-_OF_MATRIX: ContextVar[Sequence[str]] = ContextVar("names of the columns of a matrix", default=())
+# Names for messages of the columns of a matrix, which has none itself.
+_MATRIX_NAMES: ContextVar[Sequence[str]] = ContextVar(
+    "names of the columns of a matrix", default=()
+)
 
 
 @contextmanager
-def calling_columns(names: Sequence[str]) -> Iterator[None]:
-    """Call the columns of a matrix with as many columns by these names in messages meanwhile."""
-    before = _OF_MATRIX.set(names)
+def named_columns(names: Sequence[str]) -> Iterator[None]:
+    """Use these names in messages inside the context, for a matrix with that many columns."""
+    before = _MATRIX_NAMES.set(names)
     try:
         yield
     finally:
-        _OF_MATRIX.reset(before)
+        _MATRIX_NAMES.reset(before)
 
 
 def label(names: Names | Sequence[str] | None, feature: int) -> str:
-    """What messages call a feature."""
+    """Return the name of a feature for messages, its position if it has no name."""
     return repr(str(names[feature])) if names is not None else str(feature)
 
 
-# Squares of numbers beyond this, or below its inverse, are not safe in double precision.
+# Squares of numbers above this, or below its inverse, are not safe in double precision.
 LARGEST_SAFE = 1e120
 
 
 def powers_of_two(sizes: npt.ArrayLike, largest: float = LARGEST_SAFE) -> npt.NDArray[np.intc]:
-    """Return the exponents that bring extreme sizes near 1; 0 for others.
+    """Return the exponents of two that scale extreme sizes to about 1; 0 for others.
 
     Parameters
     ----------
     sizes : array of float
         Largest absolute values of columns.
     largest : float, default=LARGEST_SAFE
-        Sizes beyond this, or below its inverse, are extreme.
+        Sizes above this, or below its inverse, are extreme.
     """
     sizes = np.asarray(sizes, dtype=np.float64)
     extreme = ((sizes > largest) & np.isfinite(sizes)) | ((sizes > 0) & (sizes < 1 / largest))
@@ -225,25 +227,25 @@ def powers_of_two(sizes: npt.ArrayLike, largest: float = LARGEST_SAFE) -> npt.ND
 
 
 def rescaled(columns: Floats, largest: float = LARGEST_SAFE) -> Floats:
-    """Return the columns, those of extreme size times a power of two."""
+    """Return the columns, with those of extreme size multiplied by a power of two."""
     powers = powers_of_two(np.fmax.reduce(np.abs(columns), axis=0, initial=0.0), largest)
     return np.asarray(np.ldexp(columns, powers) if powers.any() else columns)
 
 
-# The facts of columns that reading them finds.
+# The facts about columns that a scan of their values returns.
 _SCANNED = ("minimum", "maximum", "n_missing", "n_infinite", "is_whole", "n_distinct")
-# Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
+# Values that NumPy processes at a time: Ctrl-C is handled between such blocks.
 BLOCK_VALUES = 1 << 24
 
 
 @dataclass
 class Table:
-    """A numeric matrix in memory, dense or sparse, and what is known of its columns.
+    """A numeric matrix in memory, dense or sparse, with names and types of its columns.
 
     Attributes
     ----------
     matrix : ndarray or scipy sparse matrix/array in CSC or CSR form, of shape (n_rows, n_features)
-        Categories stand as their ranks, missing values as NaN, whole numbers beyond 2^53 as their distance from
+        Categories are represented by their ranks, missing values by NaN, integers above 2^53 by their distance from
         the smallest of their column.
     names : ndarray of object, or None
         Feature names, if the input had any.
@@ -270,31 +272,31 @@ class Table:
 
     @property
     def stored(self) -> tuple[Array, Array, Array, int, int, bool]:
-        """A sparse matrix as the core takes it."""
+        """The arguments by which a sparse matrix is passed to the core."""
         m = self.matrix
         return m.indptr, m.indices, m.data, self.n_rows, self.n_features, m.format == "csc"
 
     @cached
     def schema(self) -> Schema:
         if self.is_sparse:
-            found = _core.scan_sparse(*self.stored, self.n_threads)
+            scan = _core.scan_sparse(*self.stored, self.n_threads)
         else:
-            found = _core.scan_columns(self.matrix, self.n_threads)
-        counts = found.n_missing, found.n_infinite, found.whole, found.n_distinct
-        facts = found.minimum, found.maximum, *counts
+            scan = _core.scan_columns(self.matrix, self.n_threads)
+        counts = scan.n_missing, scan.n_infinite, scan.whole, scan.n_distinct
+        facts = scan.minimum, scan.maximum, *counts
         return Schema(self.n_rows, self.names, self.is_category, *facts)
 
     def feature_major(self) -> Array:
-        """The columns as the rows of one float array, without a copy where X has that order already.
+        """Return the columns as rows of one float array, without a copy if X has that order already.
 
-        Raises for columns that are categories: they have no numbers to work with.
+        Raises ValueError for columns that are categories: they have no numeric values.
         """
         if self.is_category.any():
             self.schema.refuse_categories()
         return self.coded_columns()
 
     def coded_columns(self) -> Array:
-        """As `feature_major`; a category is the number of its level."""
+        """Return the same as `feature_major`, with categories as the numbers of their levels."""
         return self._columns
 
     @cached
@@ -302,17 +304,17 @@ class Table:
         return to_feature_major(self.matrix, self.n_threads)
 
     def in_order(self, order: npt.NDArray[np.uint32]) -> Array:
-        """As `feature_major`, rows in another order."""
+        """Return the same as `feature_major`, with rows in another order."""
         return _core.feature_major(self.matrix, self.n_threads, order)
 
     def _of_stored(self, of_columns: Array) -> Array:
-        """Return the value of its column for every stored value of a sparse table."""
+        """Return for every stored value of a sparse table the value of its column."""
         if self.matrix.format == "csc":
             return np.repeat(of_columns, np.diff(self.matrix.indptr))
         return np.asarray(of_columns[self.matrix.indices])
 
     def without(self, features: Mask) -> Table:
-        """The table with zeros in some columns, which are then as good as absent."""
+        """Return the table with zeros in some columns, so that no method uses them."""
         if not features.any():
             return self
         if self.is_sparse:
@@ -326,12 +328,12 @@ class Table:
 
     @property
     def rescaled(self) -> Table:
-        """The table with columns of extreme size times powers of two, for methods to which units do not matter."""
+        """The table with columns of extreme size scaled by powers of two, for methods that ignore units."""
         powers = powers_of_two(np.fmax(np.abs(self.schema.minimum), np.abs(self.schema.maximum)))
         return self._times(powers) if powers.any() else self
 
     def _times(self, powers: npt.NDArray[np.intc]) -> Table:
-        """Return the table with columns times powers of two."""
+        """Return the table with columns multiplied by powers of two."""
         if self.is_sparse:
             matrix = self.matrix.copy()
             matrix.data = np.ldexp(matrix.data, self._of_stored(powers))
@@ -340,41 +342,41 @@ class Table:
         return Table(matrix, self.names, self.is_category, self.n_threads)
 
     def of_features(self, features: Indices | slice) -> Table:
-        """The table of some of the features."""
+        """Return the table of some of the features."""
         names = None if self.names is None else self.names[features]
         return Table(self.matrix[:, features], names, self.is_category[features], self.n_threads)
 
     def take(self, rows: Array) -> Table:
-        """The table of some rows, with repeats if `rows` has them."""
+        """Return the table of some rows, with repeats if `rows` has them."""
         return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
 
 
-# A slab of features, and its rows.
-Slabs = Callable[[], Iterator[tuple[slice, Table]]]
+# Returns an iterator over all column groups: the features of each, and a table of them.
+ColumnGroups = Callable[[], Iterator[tuple[slice, Table]]]
 
 
 class FileTable(Table):
     """A table of which some columns at a time are in memory.
 
-    Whoever can, goes through `slabs`. All else get `matrix`, which is a mapped file: one more reading, if the columns
-    were not kept when they were first read.
+    Iterate over `column_groups` where possible. The attribute `matrix` is a mapped file, which costs one more pass over
+    the files if the columns were not stored in the first.
 
     Parameters
     ----------
-    slabs : callable
-        A reading of all slabs.
+    column_groups : callable
+        Starts one pass over all column groups.
     names : ndarray of object
     is_category : ndarray of bool
     shape : (n_rows, n_features)
     dtype : dtype
-        Of the columns as numbers.
+        The type of the numeric columns.
     scratch : Scratch
     n_threads : int
     """
 
     def __init__(
         self,
-        slabs: Slabs,
+        column_groups: ColumnGroups,
         names: Names | None,
         is_category: Mask,
         shape: tuple[int, int],
@@ -384,8 +386,8 @@ class FileTable(Table):
     ) -> None:
         self.names, self.is_category, self.n_threads = names, is_category, n_threads
         self.scratch = scratch
-        self._slabs, self._shape, self._dtype = slabs, shape, dtype
-        # Codes that were made while the files were read, and by which rule.
+        self._column_groups, self._shape, self._dtype = column_groups, shape, dtype
+        # The rule of discretization, and the codes made by it while the files were read.
         self.packed: tuple[BinRule, object] | None = None
 
     @property
@@ -406,10 +408,10 @@ class FileTable(Table):
 
     @cached
     def _columns(self) -> Array:
-        return self.keep(table for _, table in self._slabs())
+        return self.store(table for _, table in self._column_groups())
 
-    def keep(self, tables: Iterator[Table]) -> Array:
-        """All columns in a file, each as a row of one mapped array."""
+    def store(self, tables: Iterator[Table]) -> Array:
+        """Write all columns to a temporary file and return them as rows of one mapped array."""
         file = self.scratch.file()
         for table in tables:
             file.write(np.ascontiguousarray(table.matrix.T))
@@ -417,47 +419,47 @@ class FileTable(Table):
         vars(self)["_columns"] = columns
         return columns
 
-    def slabs(self) -> Iterator[tuple[slice, Table]]:
-        """Features in slabs, from the mapped file if there is one."""
+    def column_groups(self) -> Iterator[tuple[slice, Table]]:
+        """Yield the features in column groups, from the mapped file if there is one."""
         if "_columns" not in vars(self):
-            yield from self._slabs()
+            yield from self._column_groups()
             return
         width = max(1, self.scratch.memory_limit // 64 // max(1, self.n_rows))
-        for begin in range(0, self.n_features, width):
-            slab = slice(begin, min(begin + width, self.n_features))
-            yield slab, self.of_features(slab)
+        for start in range(0, self.n_features, width):
+            group = slice(start, min(start + width, self.n_features))
+            yield group, self.of_features(group)
 
-    def look(self, slabs: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
-        """Pass slabs through and note what their scans say."""
-        found: dict[str, Array] = {}
-        for slab, table in slabs:
+    def with_schema(self, groups: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
+        """Yield the column groups unchanged and set `schema` from them at the end."""
+        facts: dict[str, Array] = {}
+        for group, table in groups:
             for name in _SCANNED:
-                own = getattr(table.schema, name)
-                whole = found.setdefault(name, np.empty(self.n_features, dtype=own.dtype))
-                whole[slab] = own
-            yield slab, table
-        self.schema = Schema(self.n_rows, self.names, self.is_category, **found)
+                values = getattr(table.schema, name)
+                all_values = facts.setdefault(name, np.empty(self.n_features, dtype=values.dtype))
+                all_values[group] = values
+            yield group, table
+        self.schema = Schema(self.n_rows, self.names, self.is_category, **facts)
 
     def in_order(self, order: npt.NDArray[np.uint32]) -> Array:
         return self.take(order).coded_columns()
 
     def take(self, rows: Array) -> FileTable:
-        return self._changed(lambda slab, table: table.take(rows), n_rows=len(rows))
+        return self._changed(lambda group, table: table.take(rows), n_rows=len(rows))
 
     def without(self, features: Mask) -> FileTable:
         if not features.any():
             return self
-        table = self._changed(lambda slab, table: table.without(features[slab]), self.n_rows)
+        table = self._changed(lambda group, table: table.without(features[group]), self.n_rows)
         table.is_category = self.is_category & ~features
         return table
 
     def _times(self, powers: npt.NDArray[np.intc]) -> FileTable:
-        return self._changed(lambda slab, table: table._times(powers[slab]), self.n_rows)
+        return self._changed(lambda group, table: table._times(powers[group]), self.n_rows)
 
     def _changed(self, change: Callable[[slice, Table], Table], n_rows: int) -> FileTable:
-        """Return the table whose slabs are changed as they are read."""
+        """Return a table whose column groups are changed when they are read."""
         return FileTable(
-            lambda: ((slab, change(slab, table)) for slab, table in self.slabs()),
+            lambda: ((group, change(group, table)) for group, table in self.column_groups()),
             self.names,
             self.is_category,
             (n_rows, self.n_features),
@@ -468,14 +470,14 @@ class FileTable(Table):
 
 
 def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -> Iterator[slice]:
-    """Features in blocks of about `n_values` values, for work that NumPy does."""
+    """Yield features in blocks of about `n_values` values, for work in NumPy."""
     size = max(1, n_values // max(n_rows, 1))
     for start in range(0, n_features, size):
         yield slice(start, min(start + size, n_features))
 
 
 def to_feature_major(matrix: Array, n_threads: int = 1) -> Array:
-    """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
+    """Return the columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
     matrix = native_bytes(matrix)
     if matrix.dtype in (np.float32, np.float64) and matrix.T.flags.c_contiguous:
         return matrix.T

@@ -1,4 +1,4 @@
-"""The target, classes or numbers, and the weights of rows."""
+"""The target (classes or numbers) and the weights of rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from thresher._utils.arrays import as_double, as_numpy
 from thresher._utils.checks import check_choice, is_missing, warn
 from thresher._utils.types import Array, Floats, Indices, TargetLike, WeightsLike
 
-# Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
+# Integer weights count as repeats, exactly, as long as the largest one times the number of rows is at most this.
 MOST_COUNTED = 1 << 50
-# Others are sums of float64: their total is brought between these powers of two, where no sum overflows or vanishes.
+# Other weights are float64: they are scaled so that no sum overflows or vanishes, to a total between these powers of 2.
 SMALLEST_EXPONENT, LARGEST_EXPONENT = -30, 50
 
 
@@ -26,7 +26,7 @@ WeightKind = Literal["none", "whole", "real"]
 
 
 def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
-    """One weight per row: int64 if all are whole numbers and not too large to be counted, else float64."""
+    """Return one weight per row: int64 if all are integers that count as repeats, else float64."""
     if sample_weight is None:
         return None
     weights = weight_numbers(sample_weight)
@@ -36,11 +36,13 @@ def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
         raise ValueError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}")
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: give one weight per sample"
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}. Pass one weight per sample"
         )
     check_weights(weights)
     if not (weights > 0).any():
-        raise ValueError("sample_weight is zero for every sample; give some a positive weight")
+        raise ValueError(
+            "sample_weight is zero for every sample. Pass a positive weight for some of them"
+        )
     largest, is_whole = float(weights.max()), are_whole(weights)
     if are_counted(largest, is_whole, n_rows):
         return weights.astype(np.int64)
@@ -50,54 +52,56 @@ def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
 
 
 def are_whole(weights: Array) -> bool:
-    """Return whether all weights are whole numbers."""
+    """Return whether all weights are integers."""
     return weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
 
 
 def are_counted(largest: float, is_whole: bool, n_rows: int) -> bool:
-    """Return whether weights count as repeats: whole ones of which no sum is too large."""
+    """Return whether weights count as repeats: integers of which no sum is too large."""
     return is_whole and int(largest) * n_rows <= MOST_COUNTED
 
 
 def weight_numbers(sample_weight: WeightsLike) -> Array:
-    """Return the weights as an array of whole numbers, if it was one, or of float64."""
+    """Return the weights as an array of integers, if they were one, else of float64."""
     weights = np.asarray(as_numpy(sample_weight))
     if weights.dtype.kind in "iub":
         return weights
     if weights.dtype.kind == "c":
-        raise ValueError("sample_weight must hold real numbers, one per sample")
+        raise ValueError(
+            "sample_weight contains complex numbers. Pass real numbers, one per sample"
+        )
     try:
         return weights.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError("sample_weight must hold numbers, one per sample") from error
+        raise ValueError("sample_weight must contain numbers. Pass one per sample") from error
 
 
 def check_weights(weights: Array, where: str = "") -> None:
-    """Raise for weights that are not finite or negative; `where` is added to the place of a row."""
+    """Raise ValueError for weights that are negative or not finite; `where` follows the number of a row."""
     if not np.isfinite(weights).all():
-        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
+        raise ValueError("sample_weight contains NaN or infinity. Pass finite weights")
     negative = np.flatnonzero(weights < 0)
     if negative.size:
         first = negative[0]
         raise ValueError(
-            f"sample_weight is negative ({weights[first]} at sample {first}{where}); give weights of at least 0"
+            f"sample_weight is negative ({weights[first]} at sample {first}{where}). Pass weights of at least 0"
         )
 
 
 def warn_of_few(total: float, n_used: int) -> None:
-    """Weights that were made to sum to one leave hardly a sample to tests."""
+    """Warn about weights that sum to about 1, which leave hardly a sample for tests."""
     if total < 2 <= n_used:
         warn(
             f"sample_weight sums to {total:.3g} over {n_used} samples: weights count like repeats, so F, "
-            "chi-squared, p-values and MDL bins see that few samples; multiply the weights so that their mean is 1"
+            "chi-squared, p-values and MDL bins use that few samples. Scale the weights to a mean of 1"
         )
 
 
 def range_shift(largest: float, is_whole: bool, n_rows: int) -> int:
-    """Return the power of two by which weights are multiplied, lest their sum is too large or too small.
+    """Return the power of two by which weights are multiplied, to keep their sum in a safe range.
 
-    It is 0 for weights that are counted. No measure but F and chi-squared, which grow with the number of rows, depends
-    on such a factor.
+    It is 0 for weights that count as repeats. Only F and chi-squared, which grow with the number of rows, depend on
+    such a factor.
     """
     if are_counted(largest, is_whole, n_rows):
         return 0
@@ -110,16 +114,16 @@ def in_range(weights: Array, shift: int) -> Floats:
     return np.ldexp(weights.astype(np.float64), shift)
 
 
-# More distinct integers than this are a quantity, unless their type says that they are not.
+# More distinct integers than this are a quantity, unless their type is a category.
 MOST_DISCRETE_VALUES = 10
-# Span of whole-number labels up to which they are counted rather than sorted.
+# Span of integer labels up to which they are counted instead of sorted.
 MOST_COUNTED_LABELS = 1 << 16
 TARGETS = ("auto", "nominal", "numeric")
 
 
 @dataclass(frozen=True)
 class TargetSummary:
-    """The facts of a target, the same from one array and from many blocks.
+    """Facts about a target, identical from one array and from many blocks.
 
     Attributes
     ----------
@@ -141,13 +145,13 @@ class TargetSummary:
         return 0 if self.classes is None else len(self.classes)
 
     def check_varies(self) -> None:
-        """Raise unless there are two classes or two numbers."""
+        """Raise ValueError unless there are two classes or two distinct numbers."""
         if self.is_nominal and self.n_classes < 2:
             raise ValueError(
-                f"y has one class ({np.asarray(self.classes).tolist()[0]!r}); at least 2 classes are needed"
+                f"y has one class ({np.asarray(self.classes).tolist()[0]!r}). Pass at least 2 classes"
             )
         if not self.is_nominal and self.lowest == self.highest:
-            raise ValueError(f"y is constant ({self.lowest:g}); a target that varies is needed")
+            raise ValueError(f"y is constant ({self.lowest:g}). Pass a target that varies")
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,7 @@ class Target(TargetSummary):
         )
 
     def take(self, rows: Indices) -> Target:
-        """Return the target of some rows; classes that no longer occur are left out."""
+        """Return the target of some rows, without classes that no longer occur."""
         if self.codes is None or self.classes is None:
             return Target.of_numbers(self.values[rows])
         present, codes = np.unique(self.codes[rows], return_inverse=True)
@@ -195,8 +199,8 @@ def read_target(
 ) -> Target:
     """Read `y` as classes or as numbers.
 
-    With ``kind="auto"`` floats with more than two distinct values are numbers and all else is classes.
-    With `classes_only` whole numbers are classes unless there are too many of them, and other floats an error.
+    With ``kind="auto"`` floats with more than two distinct values are numbers; everything else is classes. With
+    `classes_only` integers are classes unless there are too many distinct ones, and other floats raise ValueError.
     """
     check_choice("target", kind, TARGETS)
     y = one_dimensional(y, owner)
@@ -209,75 +213,75 @@ def read_target(
     if kind == "numeric":
         return Target.of_numbers(as_numbers(y))
     classes, codes = distinct_labels(y)
-    if not holds_classes(classes, n_rows, kind, classes_only, owner):
+    if not has_classes(classes, n_rows, kind, classes_only, owner):
         return Target.of_numbers(y.astype(np.float64))
     return Target.of_classes(classes, codes)
 
 
-def holds_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, owner: str) -> bool:
-    """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
+def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, owner: str) -> bool:
+    """Return whether a target with these distinct values is classes; raise ValueError if it must be and cannot."""
     if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
         if classes_only:
-            _refuse_quantity(distinct, n_rows, owner)
+            _reject_quantity(distinct, n_rows, owner)
         elif distinct.dtype.kind == "f":
             return False
         elif len(distinct) > n_rows / 5:
             warn(
-                f"y has {len(distinct)} distinct values in {n_rows} samples and is taken as classes; "
-                'if it is a quantity, give target="numeric"'
+                f"y has {len(distinct)} distinct values in {n_rows} samples and is taken as classes. "
+                'If it is a quantity, set target="numeric"'
             )
     return True
 
 
-def _refuse_quantity(distinct: Array, n_rows: int, owner: str) -> None:
-    """Raise for numbers that cannot be classes: fractions, and hardly a number twice."""
-    remedy = "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
+def _reject_quantity(distinct: Array, n_rows: int, owner: str) -> None:
+    """Raise ValueError for numbers that cannot be classes: fractions, or values that hardly repeat."""
+    remedy = "Use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
     if distinct.dtype.kind == "f" and not np.all(distinct == np.floor(distinct)):
         raise ValueError(
-            f"{owner} needs classes, but y is continuous (Unknown label type: continuous); {remedy}"
+            f"{owner} needs classes, but y is continuous (Unknown label type: continuous). {remedy}"
         )
     if len(distinct) > max(MOST_DISCRETE_VALUES, n_rows / 5):
         raise ValueError(
-            f"{owner} needs classes, but y holds {len(distinct)} distinct numbers in {n_rows} samples; {remedy}; "
-            "if they are labels, give them as strings"
+            f"{owner} needs classes, but y has {len(distinct)} distinct numbers in {n_rows} samples. {remedy}. "
+            "Pass labels as strings"
         )
 
 
 def distinct_labels(y: Array) -> tuple[Array, Array]:
-    """The distinct values, sorted, and the place of each value among them."""
+    """Return the distinct values, sorted, and the index of every value among them."""
     if y.dtype.kind in "iu" and y.size:
         lowest, highest = int(y.min()), int(y.max())
         if highest - lowest < MOST_COUNTED_LABELS:  # counting is much faster than sorting
             wide = y.astype(np.int64, copy=False) if y.dtype.kind == "i" else y
             shifted = (wide - wide.dtype.type(lowest)).astype(np.intp, copy=False)
             present = np.flatnonzero(np.bincount(shifted))
-            place = np.zeros(highest - lowest + 1, dtype=np.int32)
-            place[present] = np.arange(len(present), dtype=np.int32)
-            return present.astype(y.dtype) + y.dtype.type(lowest), place[shifted]
+            index = np.zeros(highest - lowest + 1, dtype=np.int32)
+            index[present] = np.arange(len(present), dtype=np.int32)
+            return present.astype(y.dtype) + y.dtype.type(lowest), index[shifted]
     try:
         return np.unique(y, return_inverse=True)
     except TypeError as error:
         raise ValueError(
-            "y mixes labels of types that cannot be compared; give labels of one type"
+            "y mixes labels of types that cannot be compared. Pass labels of one type"
         ) from error
 
 
 def one_dimensional(y: TargetLike, owner: str) -> Array:
-    """A target as an array of its own type."""
+    """Return a target as an array, with its type unchanged."""
     if y is None:
         raise ValueError(
-            f"{owner} requires y to be passed, but the target y is None: give one value per sample"
+            f"{owner} requires y to be passed, but the target y is None. Pass one value per sample"
         )
     y = as_numpy(y)
     if is_plain_array(y, 1):
         return native_bytes(y)
     if np.ma.is_masked(y):
         first = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
-        raise ValueError(f"y has masked values (first at sample {first}); drop those samples")
-    is_array = isinstance(y, np.ndarray | list)  # which narwhals would look at for long
+        raise ValueError(f"y has masked values (first at sample {first}). Drop those samples")
+    is_array = isinstance(y, np.ndarray | list)  # narwhals takes long to reject them
     series = None if is_array else nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(series, nw.Series) and (series.dtype.is_integer() or series.dtype == nw.Boolean):
-        # Whole numbers that could be missing are whole numbers where none is.
+        # A nullable type of integers without missing values.
         y = series.to_numpy() if series.null_count() == 0 else y
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "UST":
@@ -286,7 +290,7 @@ def one_dimensional(y: TargetLike, owner: str) -> Array:
 
 
 def _numbers_of_objects(y: Array) -> Array:
-    """Objects as numbers of NumPy, where all are numbers and, if whole, not too large; else as they are."""
+    """Return objects as numbers of NumPy if all are numbers; integers must fit. Return others unchanged."""
     if y.dtype != object or not all(isinstance(v, numbers.Real | Decimal) for v in y):
         return y
     if all(isinstance(v, numbers.Integral) for v in y):
@@ -295,42 +299,42 @@ def _numbers_of_objects(y: Array) -> Array:
 
 
 def is_plain_array(values: object, n_dimensions: int) -> bool:
-    """Whether these are real numbers in an array of NumPy, of which scikit-learn would ask for long what they are."""
+    """Return whether these are real numbers in a NumPy array, which need no slow check by scikit-learn."""
     return (
         type(values) is np.ndarray and values.ndim == n_dimensions and values.dtype.kind in "iufb"
     )
 
 
 def native_bytes(values: Array) -> Array:
-    """Values in the order of bytes of this machine."""
+    """Return the values in the byte order of this machine."""
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
 def refuse_missing_labels(y: Array, where: str = "") -> None:
-    """Raise for what stands for no value, and for complex numbers; `where` is added to the place of a row."""
+    """Raise ValueError for missing values and complex numbers; `where` follows the number of a row."""
     if y.dtype.kind == "c":
-        raise ValueError("y holds complex numbers; give real numbers or class labels")
+        raise ValueError("y contains complex numbers. Pass real numbers or class labels")
     if y.dtype.kind == "f":
         if np.isnan(y).any():
             raise ValueError(
-                f"y contains NaN (first at sample {int(np.flatnonzero(np.isnan(y))[0])}{where}); "
-                "drop those samples or fill the values in"
+                f"y contains NaN (first at sample {int(np.flatnonzero(np.isnan(y))[0])}{where}). "
+                "Drop those samples or fill the values in"
             )
         if np.isinf(y).any():
-            raise ValueError("y contains infinity (inf); give finite numbers")
+            raise ValueError("y contains infinity (inf). Pass finite numbers")
     elif y.dtype.kind in "OMm":
-        bad = [i for i, label in enumerate(y) if is_missing(label)]
-        if bad:
+        missing = [i for i, label in enumerate(y) if is_missing(label)]
+        if missing:
             raise ValueError(
-                f"y contains NaN or None (first at sample {bad[0]}{where}); drop those samples"
+                f"y contains NaN or None (first at sample {missing[0]}{where}). Drop those samples"
             )
 
 
 def as_numbers(y: Array) -> Floats:
-    """A target that is to be a quantity."""
+    """Return a target that is a quantity as float64."""
     try:
         return y.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f'target="numeric" needs numbers in y, got {y[0]!r}; give numbers or target="nominal"'
+            f'target="numeric" needs numbers in y, got {y[0]!r}. Pass numbers, or set target="nominal"'
         ) from error

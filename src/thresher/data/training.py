@@ -53,7 +53,7 @@ from thresher.io.sparse import MappedMatrix, check_sparse
 
 @dataclass(frozen=True)
 class InputRules:
-    """What the parameters of a selector say of its input.
+    """The parameters of a selector that decide how its input is read.
 
     Attributes
     ----------
@@ -61,17 +61,17 @@ class InputRules:
     classes_only : bool
         See `read_target`.
     needs_target : bool
-        False where y is not looked at.
+        False if y is ignored.
     missing : str
-        One of the words that the selector takes.
+        One of the options of the selector.
     keep, exclude : list of int or str, or None
     n_jobs : int or None
     accept_sparse, accept_blocks : bool
         Whether the selector takes sparse matrices, and rows in blocks.
     discretize : str, transformer or None
     packing_rule : str or None
-        The bins that ``discretize="auto"`` stands for if the selector uses discrete features only: files are then
-        packed as they are read.
+        The bins meant by ``discretize="auto"`` if the selector uses discrete features only: files are then packed while
+        they are read.
     """
 
     target: str = "auto"
@@ -87,7 +87,7 @@ class InputRules:
     packing_rule: str | None = None
 
     def read_target(self, y: TargetLike, n_rows: int, selector: Estimator) -> Target | None:
-        """What y says of so many rows, where it is looked at."""
+        """Return the target, or None if y is ignored."""
         if not self.needs_target:
             return None
         owner = type(selector).__name__
@@ -95,16 +95,16 @@ class InputRules:
 
 
 class RemoteOptions(TypedDict, total=False):
-    """What ``fit`` may be told of rows that are in files or with other processes.
+    """Options of ``fit`` for rows in files or in other processes.
 
     Attributes
     ----------
     memory_limit : int or str
-        Bytes, or such as ``"2GB"``, that a fit from files may take of memory.
+        Memory that a fit from files may use, in bytes or as ``"2GB"``.
     client : object
-        Who has the rows, e.g. a client of Dask, where that is not the active one.
+        The connection to the rows, e.g. a client of Dask, if it is not the active one.
     checkpoint : str or Path
-        A folder from which a fit that was killed goes on.
+        A folder from which an interrupted fit continues.
     scratch : str or Path
         A folder for temporary files.
     """
@@ -118,19 +118,19 @@ class RemoteOptions(TypedDict, total=False):
 def check_remote_options(
     owner: str, options: Mapping[str, object] | None, *, in_memory: bool
 ) -> None:
-    """Raise for a name that ``fit`` does not have, and for an option that is not for rows in memory."""
+    """Raise TypeError for an unknown option, and ValueError for one that does not apply to rows in memory."""
     for name in options or ():
         if name not in RemoteOptions.__annotations__:
             hint = did_you_mean(name, RemoteOptions.__annotations__)
             raise TypeError(f"{owner}.fit() got an unexpected keyword argument {name!r}{hint}")
         if in_memory:
             raise ValueError(
-                f"{name} is for rows that are in files or with other processes, but X is in memory; leave it out"
+                f"{name} is for rows in files or in other processes, but X is in memory. Remove it"
             )
 
 
 def split_remote_options(params: Values) -> tuple[RemoteOptions, Values]:
-    """Return the options among these that are for rows that are not in memory, and the rest."""
+    """Return the options for rows that are not in memory, and the other parameters."""
     known = {name: params[name] for name in RemoteOptions.__annotations__ if name in params}
     options = RemoteOptions(**known)  # type: ignore[typeddict-item]
     return options, {name: value for name, value in params.items() if name not in known}
@@ -139,7 +139,7 @@ def split_remote_options(params: Values) -> tuple[RemoteOptions, Values]:
 def column_names(
     names: Sequence[str], y: TargetLike = None, sample_weight: WeightsLike = None
 ) -> dict[str, str]:
-    """Which of the columns are target and weights: those given by name, each of which must be there."""
+    """Return the columns that are passed by name as target and weights; raise ValueError for unknown ones."""
     given = {"y": y, "sample_weight": sample_weight}
     named = {parameter: name for parameter, name in given.items() if isinstance(name, str)}
     for parameter, name in named.items():
@@ -147,13 +147,13 @@ def column_names(
             hint = did_you_mean(name, map(str, names))
             raise ValueError(f"{parameter} names the column {name!r}, which X does not have{hint}")
     if len(named) == 2 and y == sample_weight:
-        raise ValueError(f"y and sample_weight both name the column {y!r}; they must differ")
+        raise ValueError(f"y and sample_weight both name the column {y!r}. Pass different columns")
     return named
 
 
 @dataclass(frozen=True)
 class TrainingData(ABC):
-    """What a fit learns from, wherever the rows are.
+    """The data of a fit, wherever the rows are.
 
     Attributes
     ----------
@@ -180,20 +180,20 @@ class TrainingData(ABC):
     @property
     @abstractmethod
     def total_weight(self) -> float:
-        """How many samples the rows count for."""
+        """The sum of the weights; the number of rows without weights."""
 
     @property
     @abstractmethod
     def local(self) -> LocalData | None:
-        """The data with their rows; None if these are in blocks."""
+        """These data if their rows are in this process; None if they are in blocks."""
 
     def pass_counts(self) -> dict[str, int]:
-        """Return the fitted attributes that say how often rows in blocks were read and requested."""
+        """Return the fitted attributes that count passes and request rounds over rows in blocks."""
         return {}
 
     @abstractmethod
     def report_as(self, owner: Estimator) -> None:
-        """Report passes over the rows in the name of another estimator from now on."""
+        """Report passes over the rows under the name of another estimator from now on."""
 
     @property
     def n_rows(self) -> int:
@@ -221,7 +221,7 @@ class TrainingData(ABC):
 
     @property
     def labels(self) -> TargetSummary:
-        """The target, where there must be one."""
+        """The target, for methods that require one."""
         assert self.target is not None
         return self.target
 
@@ -230,26 +230,26 @@ class TrainingData(ABC):
 
     @abstractmethod
     def __exit__(self, *failure: object) -> None:
-        """Release what is held outside this process."""
+        """Release the resources outside this process."""
 
 
 @dataclass(frozen=True)
 class LocalData(TrainingData):
-    """Training data whose rows are in this process, or in files that it reads.
+    """Training data whose rows are in this process, or in files that are read by it.
 
     Attributes
     ----------
     target : Target or None
     table : Table
-        The rows used: those of weight zero, and dropped ones, are gone.
+        The rows used, without dropped rows and rows of weight zero.
     grouped : FileTable or None
-        The table again if its columns are read from files in groups.
+        The same table if its columns are read from files in groups.
     weights : ndarray or None
         One positive weight per row; int64 if all were integers.
     rows : ndarray of int or None
-        Positions of the rows used; None for all.
+        Positions of the rows used; None for all rows.
     n_given : int
-        How many rows there were.
+        Number of rows that were passed.
     """
 
     target: Target | None
@@ -286,10 +286,10 @@ class LocalData(TrainingData):
         """Do nothing: files were read before."""
 
     def __exit__(self, *failure: object) -> None:
-        """Do nothing: temporary files end with the table."""
+        """Do nothing: temporary files are removed with the table."""
 
     def with_table(self, table: Table, features: FeatureRoles) -> LocalData:
-        """Return the data of other columns, or other rows, in memory."""
+        """Return data with other columns, or other rows, in memory."""
         return replace(self, schema=table.schema, features=features, table=table, grouped=None)
 
 
@@ -302,9 +302,9 @@ def read_training(
     *,
     names: Names | None = None,
 ) -> LocalData:
-    """Read and check everything a selector is given. The columns of a matrix may have names.
+    """Read and check the input of a selector; `names` are those of the columns of a matrix.
 
-    Raises one clear ``ValueError`` for whatever cannot be used.
+    Input that cannot be used raises one ``ValueError``.
     """
     table = read_table(
         selector,
@@ -329,12 +329,12 @@ def read_training(
 
 
 def reader_named(name: str) -> Estimator:
-    """Return an estimator in whose name a function reads data: scikit-learn's checks take one."""
+    """Return an estimator under whose name a function reads data; checks of scikit-learn require one."""
     return type(name, (BaseEstimator,), {})()
 
 
 def rows_of_weight(weights: Array | None) -> tuple[Array | None, Indices | None]:
-    """The weights, None if all are 1, and the rows with a weight above 0, None if all have."""
+    """Return the weights (None if all are 1) and the rows of positive weight (None for all rows)."""
     if weights is None:
         return None, None
     rows = np.flatnonzero(weights) if (weights == 0).any() else None
@@ -342,7 +342,7 @@ def rows_of_weight(weights: Array | None) -> tuple[Array | None, Indices | None]
 
 
 def check_training(schema: Schema, target: TargetSummary | None, rules: InputRules) -> FeatureRoles:
-    """Return the roles of the features if a fit can learn from such data; else raise one clear ``ValueError``."""
+    """Return the roles of the features; raise ValueError if a fit cannot learn from such data."""
     check_rows(schema.n_rows, target)
     schema.refuse_unusable(allow_missing=rules.missing != "error")
     varies = ~schema.is_constant
@@ -350,10 +350,12 @@ def check_training(schema: Schema, target: TargetSummary | None, rules: InputRul
         varies |= schema.has_missing & (schema.n_missing < schema.n_rows)
     features = FeatureRoles.read(schema.names, varies, rules.keep, rules.exclude)
     if features.excluded.any() and not features.selectable.any():
-        raise ValueError("exclude leaves no feature that varies; leave at least one of them in")
+        raise ValueError(
+            "exclude leaves no feature that varies. Remove at least one such feature from it"
+        )
     if not varies.any():
         raise ValueError(
-            "no column of X varies: every feature is constant, so there is nothing to select"
+            "no column of X varies: every feature is constant. Pass features with at least two values"
         )
     return features
 
@@ -368,16 +370,16 @@ def read_table(
     is_block: bool = False,
     names: Names | None = None,
 ) -> Table:
-    """Read X, set ``n_features_in_`` and ``feature_names_in_`` on the selector.
+    """Read X, and set ``n_features_in_`` and ``feature_names_in_`` of the selector.
 
-    Excluded columns are zeros in the table, so that no method uses them. With `is_block` there are more rows
-    elsewhere, to which values must be comparable.
+    Excluded columns are zeros in the table, so that no method uses them. With `is_block` values stay comparable with
+    those of other blocks.
     """
     X = np.asarray(X) if isinstance(X, list) else X
     table = _read(selector, X, n_threads, accept_sparse, exclude, is_block)
     if names is not None:
         table.names = selector.feature_names_in_ = names
-    table = table if is_block else _exact(table, X)
+    table = table if is_block else _with_exact_numbers(table, X)
     if exclude is None:
         return table
     return table.without(excluded_features(exclude, table.names, table.n_features))
@@ -392,7 +394,7 @@ def _read(
     is_block: bool,
 ) -> Table:
     X = with_plain_names(as_numpy(to_native(X)))
-    # What is mapped was checked when it was written.
+    # Mapped matrices were checked when they were written.
     if sparse.issparse(X) and not isinstance(X, MappedMatrix):
         check_sparse(X)
     if is_frame(X):
@@ -401,25 +403,27 @@ def _read(
         if matrix is not None:
             names = np.array([str(name) for name in X.columns], dtype=object)
             no_category = np.zeros(len(names), dtype=bool)
-            columns = FrameColumns(_with_own_places(matrix), names, no_category)
+            columns = FrameColumns(_with_copied_indices(matrix), names, no_category)
         else:
             columns = read_frame(X, exclude, is_block=is_block)
             if 0 in columns.matrix.shape:
-                validate_data(selector, columns.matrix)  # scikit-learn's words for empty data
+                validate_data(selector, columns.matrix)  # raises the error for empty data
         selector.n_features_in_ = columns.matrix.shape[1]
         selector.feature_names_in_ = columns.names
         return Table(columns.matrix, columns.names, columns.is_category, n_threads)
     kind = getattr(getattr(X, "dtype", None), "kind", "")
     if kind == "c":
-        raise ValueError("Complex data not supported: X holds complex numbers; give real ones")
+        raise ValueError(
+            "Complex data not supported: X contains complex numbers. Pass real numbers"
+        )
     if kind in ("M", "m"):
         raise ValueError(
-            f"X holds dates or times ({X.dtype}), which are neither numbers nor categories; convert or drop them"
+            f"X contains dates or times ({X.dtype}), which are neither numbers nor categories. Convert or drop them"
         )
     if sparse.issparse(X) and not accept_sparse:
         raise TypeError(
-            f"{type(selector).__name__} does not take sparse X, which it would have to densify; "
-            "use MRMR, which takes it as it is, or give X.toarray()"
+            f"{type(selector).__name__} does not take sparse X, which it would have to densify. "
+            "Use MRMR, which takes sparse X, or pass X.toarray()"
         )
     X = unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and exclude is not None:
@@ -433,7 +437,7 @@ def _read(
             selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
         )
     if sparse.issparse(matrix):
-        matrix = _with_own_places(matrix)
+        matrix = _with_copied_indices(matrix)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
@@ -445,47 +449,47 @@ def _read(
 
 
 def unmasked(X: DataLike) -> DataLike:
-    """Masked arrays with NaN where a value is masked, as they are if none is; all else as it is."""
+    """Return a masked array with NaN for masked values, without its mask if none is; all else unchanged."""
     if np.ma.is_masked(X):
         return np.ma.filled(X.astype(np.float64), np.nan)
     return np.ma.getdata(X) if isinstance(X, np.ma.MaskedArray) else X
 
 
 def indexable(X: DataLike) -> DataLike:
-    """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
+    """Return X as an object whose rows and columns can be taken; raise ValueError for a lazy frame."""
     X = as_numpy(to_native(X))
     return X if is_frame(X) or sparse.issparse(check_sparse(X)) else np.asarray(unmasked(X))
 
 
 def rows_and_columns(X: DataLike) -> DataLike:
-    """X as something with rows and columns that can be taken; all else is refused in scikit-learn's words."""
+    """Return X as a two-dimensional object whose rows and columns can be taken; else raise as scikit-learn."""
     X = indexable(X)
     return X if len(X.shape) == 2 else check_array(X, dtype=None)
 
 
-def _with_own_places(matrix: Matrix) -> Matrix:
-    """The matrix with checked copies of where its entries are.
+def _with_copied_indices(matrix: Matrix) -> Matrix:
+    """Return the matrix with checked copies of the indices of its entries.
 
-    Whoever changes X during a fit may change a result, but must not make anybody write elsewhere; what is mapped
-    nobody can change.
+    A caller who changes X during a fit may change the result, but must not cause writes outside the arrays. Mapped
+    matrices cannot be changed.
     """
     if isinstance(matrix, MappedMatrix):
         return matrix
     indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
     n_rows, n_columns = matrix.shape
-    rise = _core.sparse_places_rise(
+    is_sorted = _core.sparse_places_rise(
         indptr, indices, matrix.data, n_rows, n_columns, matrix.format == "csc"
     )
-    own = type(matrix)((matrix.data, indices, indptr), shape=matrix.shape, copy=False)
-    own.has_canonical_format = rise
-    return own
+    copy = type(matrix)((matrix.data, indices, indptr), shape=matrix.shape, copy=False)
+    copy.has_canonical_format = is_sorted
+    return copy
 
 
-def _exact(table: Table, X: DataLike) -> Table:
-    """The table with exact numbers that doubles cannot tell apart as distances from the smallest of their column."""
+def _with_exact_numbers(table: Table, X: DataLike) -> Table:
+    """Return the table with integers beyond doubles replaced by their distances from the smallest of a column."""
     of_objects = isinstance(X, np.ndarray) and (X.dtype == object or np.ma.is_masked(X))
-    given = X if of_objects else table.matrix
-    if given.dtype.kind not in "iuO" or given.dtype.itemsize < 8:
+    original = X if of_objects else table.matrix
+    if original.dtype.kind not in "iuO" or original.dtype.itemsize < 8:
         return table
     size = np.maximum(np.abs(table.schema.minimum), np.abs(table.schema.maximum))
     large = np.flatnonzero(size >= LARGEST_EXACT)
@@ -495,17 +499,17 @@ def _exact(table: Table, X: DataLike) -> Table:
     for feature in large:
         if table.is_sparse:
             stored = slice(*matrix.indptr[feature : feature + 2])
-            if stored.stop - stored.start == table.n_rows:  # else 0 is far away
+            if stored.stop - stored.start == table.n_rows:  # else 0 is too distant
                 matrix.data[stored] = from_smallest(matrix.data[stored])
         elif not of_objects:
             matrix[:, feature] = from_smallest(matrix[:, feature])
-        elif are_exact(values := given[:, feature].tolist()):
+        elif are_exact(values := original[:, feature].tolist()):
             matrix[:, feature] = from_smallest(np.array(values, dtype=object))
     return Table(matrix, table.names, table.is_category, table.n_threads)
 
 
 def _complete_rows(table: Table, rows: Indices | None) -> Indices | None:
-    """The rows without missing values, or `rows` as it is where none is missing."""
+    """Return the rows without missing values; `rows` unchanged if none is missing."""
     if not table.schema.has_missing.any():
         return rows
     if table.is_sparse:
@@ -518,27 +522,29 @@ def _complete_rows(table: Table, rows: Indices | None) -> Indices | None:
 
 
 def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
-    """Those of the rows (None: of all) that are complete, with a warning of how many are not."""
+    """Return the complete ones of the rows (None: of all rows); warn how many are dropped."""
     if rows is not None:
         used = np.zeros(len(complete), dtype=bool)
         used[rows] = True
         complete = complete & used
     warn(
-        f'missing="drop_rows" left out {len(complete) - int(complete.sum())} of {len(complete)} samples'
+        f'missing="drop_rows" dropped {len(complete) - int(complete.sum())} of {len(complete)} samples'
     )
     return np.flatnonzero(complete)
 
 
 def refuse_one_row(n_rows: int) -> None:
-    """Raise if there is one row only, of which nothing can be learnt."""
+    """Raise ValueError if there is only one row, from which nothing can be learnt."""
     if n_rows == 1:
-        raise ValueError("X has one sample (n_samples = 1); at least 2 are needed")
+        raise ValueError("X has one sample (n_samples = 1). Pass at least 2")
 
 
 def check_rows(n_rows: int, target: TargetSummary | None) -> None:
-    """Raise if rows or target are too few to learn from."""
+    """Raise ValueError if there are too few rows, or the target does not vary."""
     if n_rows == 0:
-        raise ValueError("no sample is left: every row was dropped or has weight zero")
+        raise ValueError(
+            "no sample is left: every row was dropped or has weight zero. Pass complete rows with positive weights"
+        )
     refuse_one_row(n_rows)
     if target is not None:
         target.check_varies()

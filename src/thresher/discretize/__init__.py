@@ -1,8 +1,8 @@
-"""Discretisers: continuous features in, a few levels out.
+"""Discretizers: transformers that turn continuous features into a few levels.
 
-A cut lies midway between two neighbouring values of the training data, and the code of a value is
-the number of cuts strictly below it. Each discretiser is a scikit-learn transformer; selectors use
-them by name through :func:`make_discretizer`.
+A cut point is midway between two neighbouring values of the training data, and the code of a value is the number of
+cut points strictly below it. Each discretizer is a scikit-learn transformer; selectors use them by name through
+:func:`make_discretizer`.
 """
 
 from thresher.discretize._base import Discretizer, SparseColumns

@@ -1,4 +1,4 @@
-"""What all discretisers share: reading data, keeping cuts, coding values."""
+"""The base class of discretizers: it reads data, stores cut points and codes values."""
 
 from __future__ import annotations
 
@@ -30,42 +30,42 @@ Cuts = tuple[Floats, NDArray[np.int64]]
 
 # Values, rows, where each column starts, and the number of rows: some columns of a sparse matrix.
 SparseColumns = tuple[Array, Array, Array, int]
-# One per row; None stands for 1.
+# One weight per row; None for 1.
 Weights = Floats | None
 
 
 class Discretizer(Protocol):
-    """Learns cuts for a selector."""
+    """Learns cut points for a selector."""
 
     def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
-        """Return the cuts of every row of a feature-major matrix, and where each feature's start."""
+        """Return the cut points of every row of a feature-major matrix, and the start of each feature."""
 
     def learn_sparse_cuts(
         self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
     ) -> Cuts:
-        """Return those of some columns of a sparse matrix, from the stored values and the number of zeros."""
+        """Return the same for some columns of a sparse matrix, from stored values and the number of zeros."""
 
 
 @estimator
 class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
-    """What all discretisers share; a subclass says how cuts are learnt."""
+    """Base class of discretizers; subclasses define how cut points are learnt."""
 
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     keep_discrete = False
     _uses_target = False
 
-    # The function of the core that finds cuts by this rule in dense columns.
+    # The function of the core that learns cut points by this rule from dense columns.
     _learn: ClassVar[Callable[..., Cuts]]
 
     def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
-        """Return the cuts of every row of a feature-major matrix, and where each feature's start."""
+        """Return the cut points of every row of a feature-major matrix, and the start of each feature."""
         return self._learn(matrix, self._rule()[1], weights, n_threads)
 
     def learn_sparse_cuts(
         self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
     ) -> Cuts:
-        """Return those of some columns of a sparse matrix, from the stored values and the number of zeros."""
+        """Return the same for some columns of a sparse matrix, from stored values and the number of zeros."""
         classes, n_classes = class_codes(y) if self._uses_target else (None, 1)
         rule, setting = self._rule()
         flags = wanted.view(np.uint8)
@@ -75,24 +75,24 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _rule(self) -> tuple[str, float]:
-        """What the core calls the rule, and its setting."""
+        """Return the name of the rule in the core, and its setting."""
 
     @abstractmethod
     def _validate_parameters(self) -> None:
-        """Raise ValueError if a parameter makes no sense."""
+        """Raise ValueError if a parameter is invalid."""
 
     @takes_arrays
     def fit(self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None) -> Self:
-        """Learn the cuts of every feature.
+        """Learn the cut points of every feature.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is passed over.
+            Numbers; NaN is ignored.
         y : array-like of shape (n_samples,), default=None
-            Classes; only supervised discretisers look at them.
+            Classes; only supervised discretizers use them.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts like the same sample given twice, 0 removes it.
+            A weight of 2 counts like the same sample given twice; a weight of 0 removes it.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     def fit_transform(
         self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
     ) -> NDArray[np.uint8]:
-        """Learn the cuts and code the training data, reading it once.
+        """Learn the cut points and code the training data in one pass.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             feature = int(counts.argmax())
             raise ValueError(
                 f"feature {feature} was cut into {counts[feature] + 1} levels, at most 255 can be "
-                "coded; ask for fewer bins"
+                "coded. Use fewer bins"
             )
         self._cuts, self._offsets = cuts, offsets
         self.cuts_ = np.split(cuts, offsets[1:-1])
@@ -151,7 +151,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
     @takes_arrays
     def transform(self, X: DataLike) -> NDArray[np.uint8]:
-        """Code every value by the number of cuts below it.
+        """Code every value by the number of cut points below it.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         Returns
         -------
         codes : ndarray of uint8 of shape (n_samples, n_features)
-            Levels 0, 1, ... of each feature; 255 for NaN. Laid out feature by feature.
+            Levels 0, 1, ... of each feature; 255 for NaN. Stored feature by feature.
         """
         check_is_fitted(self)
         X = to_native(X)
@@ -178,7 +178,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
 @estimator
 class CountedBins(Bins):
-    """Bins whose number is asked for."""
+    """Base class of discretizers with a number of bins."""
 
     n_bins: int = param(default=8, kw_only=False)
     keep_discrete: bool = param(default=False)
@@ -188,6 +188,7 @@ class CountedBins(Bins):
 
 
 def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
+    """Return the codes of the classes, and their number."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return codes.reshape(-1).astype(np.int32), len(classes)
@@ -196,19 +197,19 @@ def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
 def _with_discrete(
     matrix: Array, weights: Weights, cuts: Floats, offsets: NDArray[np.int64]
 ) -> Cuts:
-    """Replace the cuts of discrete features by one between each two of their values."""
+    """Replace the cut points of discrete features by one between each two of their values."""
     pieces = []
-    for column, own in zip(matrix, np.split(cuts, offsets[1:-1]), strict=True):
+    for column, learnt in zip(matrix, np.split(cuts, offsets[1:-1]), strict=True):
         values = column if weights is None else column[weights > 0]
         distinct = np.unique(values[~np.isnan(values)]).astype(np.float64)
         if len(distinct) <= MOST_DISCRETE_VALUES and (distinct == np.round(distinct)).all():
             pieces.append((distinct[1:] + distinct[:-1]) / 2)
         else:
-            pieces.append(own)
-    return joined(pieces)
+            pieces.append(learnt)
+    return join_cuts(pieces)
 
 
-def joined(cuts: Sequence[Floats]) -> Cuts:
-    """Return the cuts of all features as one array, and where each feature's start."""
+def join_cuts(cuts: Sequence[Floats]) -> Cuts:
+    """Return the cut points of all features as one array, and the start of each feature in it."""
     offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
     return np.concatenate([np.empty(0), *cuts]), offsets

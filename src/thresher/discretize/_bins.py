@@ -21,40 +21,39 @@ from thresher.discretize._base import (
     SparseColumns,
     Weights,
     class_codes,
-    joined,
+    join_cuts,
 )
 
 
 class EqualFrequencyBins(CountedBins):
-    """Bins that hold about the same number of samples.
+    """Bins with about the same number of samples.
 
     The bin of a value is ``floor(n_bins * (2 * less + equal) / (2 * n_samples))``, where ``less``
-    and ``equal`` count the training samples below it and at it. Equal values share a bin, both
-    tails are treated alike, and the order of samples does not matter. Bins that no training sample
-    falls into are left out.
+    and ``equal`` count the training samples below it and at it. Equal values share a bin, both tails are treated in the
+    same way, and the order of samples does not matter. Bins without training samples are left out.
 
     Parameters
     ----------
     n_bins : int, default=8
         Number of bins, 2 to 255.
     keep_discrete : bool, default=False
-        Give a feature of whole numbers with at most 10 distinct values one level per value. Holds in a selector's
-        `discretize` too; a rule given there by name keeps such features.
+        Code a feature of integers with at most 10 distinct values by one level per value. This applies in
+        `discretize` of a selector too, where a rule passed by name keeps such features.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn. The codes do not depend on it.
 
     Attributes
     ----------
     cuts_ : list of ndarray
-        The cuts of every feature, ascending.
+        The ascending cut points of every feature.
     n_bins_ : ndarray of shape (n_features,)
-        Number of levels of every feature; 1 for a constant one.
+        Number of levels of every feature; 1 for a constant feature.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Time O(n log n) per feature. NaN is passed over when cuts are learnt and coded as 255.
+    Time O(n log n) per feature. NaN is ignored in learning and coded as 255.
 
     Examples
     --------
@@ -77,8 +76,8 @@ class EqualFrequencyBins(CountedBins):
 class EqualWidthBins(CountedBins):
     """Bins of the same width between the smallest and the largest value.
 
-    A value at a threshold belongs to the bin below it. Cuts are moved to the middle of the gap
-    that holds the threshold; bins that no training sample falls into are left out.
+    A value at a threshold belongs to the bin below it. Cut points are moved to the middle of the gap between samples
+    that contains the threshold. Bins without training samples are left out.
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ class EqualWidthBins(CountedBins):
 
     Notes
     -----
-    Time O(n n_bins) per feature. NaN is passed over when cuts are learnt and coded as 255.
+    Time O(n n_bins) per feature. NaN is ignored in learning and coded as 255.
 
     Examples
     --------
@@ -113,8 +112,8 @@ class EqualWidthBins(CountedBins):
 class MeanSdBins(Bins):
     """Three levels: low, middle and high, at ``t`` standard deviations around the mean.
 
-    A value is above a threshold if it is larger; one that meets the threshold but for rounding
-    (1e-12 relative) is not. Levels that no training sample falls into are left out.
+    A value is above a threshold if it is larger by more than rounding (1e-12 relative). Levels without training
+    samples are left out.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ class MeanSdBins(Bins):
 
     Notes
     -----
-    Time O(n) per feature. NaN is passed over when cuts are learnt and coded as 255.
+    Time O(n) per feature. NaN is ignored in learning and coded as 255.
 
     Examples
     --------
@@ -159,27 +158,27 @@ class MeanSdBins(Bins):
 class MDLBins(Bins):
     """Supervised bins of Fayyad and Irani, accepted by minimum description length.
 
-    A range is cut where the class entropy falls most, as long as the gain pays for describing the
-    cut; both halves are then treated alike. Many features get no cut at all: they tell nothing
-    about the classes on their own.
+    A range is split at the cut point with the largest decrease of class entropy, as long as the gain exceeds the
+    description length of the cut point; both halves are then split in the same way. Many features get no cut point:
+    alone they are uninformative about the classes.
 
     Parameters
     ----------
     cuts : {"n-1", "weka"}, default="n-1"
-        What the description of a cut chooses from: all ``n - 1`` places between samples, or the
-        places between distinct values, as Weka counts them. The same where no value repeats.
+        The positions that the description of a cut point counts: all ``n - 1`` between samples, or those between
+        distinct values, as in Weka. They are the same if no value repeats.
     keep_discrete, n_jobs
         See `EqualFrequencyBins`.
 
     Attributes
     ----------
     cuts_, n_bins_, n_features_in_, feature_names_in_
-        See `EqualFrequencyBins`. A feature that is not cut has no cuts and one level.
+        See `EqualFrequencyBins`. A feature that is not split has no cut points and one level.
 
     Notes
     -----
-    Time O(n log n) per feature and depth of the recursion. Of cuts with equal gain the lowest is
-    taken. NaN is passed over when cuts are learnt and coded as 255.
+    Time O(n log n) per feature and depth of the recursion. Of cut points with equal gain the lowest is used. NaN is
+    ignored in learning and coded as 255.
 
     Examples
     --------
@@ -211,22 +210,22 @@ MOST_CUTS = 254
 
 @estimator
 class GivenBins(Bins):
-    """Bins at given cuts, such as those of another fit or of a standard.
+    """Bins at given cut points, such as those of another fit or of a standard.
 
-    Nothing is learnt, so data that come in pieces are coded alike: this is how numbers are binned for ``partial_fit``.
+    Nothing is learnt, so data in several pieces are coded consistently. Use it to bin numbers for ``partial_fit``.
 
     Parameters
     ----------
     cuts : list of array-like, or dict of name or position to array-like, default=()
-        Ascending cuts of every feature; the code of a value is the number of cuts strictly below it. In a selector's
-        `discretize` features that a dict does not name, or that stand as None, are taken as they are.
+        Ascending cut points of every feature; the code of a value is the number of cut points strictly below it. In
+        `discretize` of a selector, features that are missing from a dict, or that are None, are not binned.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn.
 
     Attributes
     ----------
     cuts_, n_bins_, n_features_in_, feature_names_in_
-        See `EqualFrequencyBins`. Bins that no training sample falls into are left out.
+        See `EqualFrequencyBins`. Bins without training samples are left out.
 
     Examples
     --------
@@ -242,33 +241,33 @@ class GivenBins(Bins):
     )
 
     def by_feature(self, names: Names | None, n_features: int) -> list[Floats | None]:
-        """The cuts of every feature, None where there are none given."""
-        found: list[Floats | None] = [None] * n_features
+        """Return the cut points of every feature, None for features without given ones."""
+        by_position: list[Floats | None] = [None] * n_features
         if isinstance(self.cuts, Mapping):
             for feature, cuts in self.cuts.items():
-                place = feature_position("cuts", feature, names, n_features)
-                if found[place] is not None:
+                position = feature_position("cuts", feature, names, n_features)
+                if by_position[position] is not None:
                     raise ValueError(
-                        f"cuts names the feature {feature!r} by name and position; name it once"
+                        f"cuts contains the feature {feature!r} by name and by position. Remove one of them"
                     )
-                found[place] = _checked(cuts, feature)
-            return found
+                by_position[position] = _check_cuts(cuts, feature)
+            return by_position
         if isinstance(self.cuts, str) or not isinstance(self.cuts, Sequence):
             raise ValueError(
                 f"cuts must be a list with the cuts of every feature, or a dict by feature, got {self.cuts!r}"
             )
         if len(self.cuts) != n_features:
             raise ValueError(
-                f"cuts holds those of {len(self.cuts)} features, but X has {n_features}; "
-                "give a dict by feature if only some are to be cut"
+                f"cuts contains those of {len(self.cuts)} features, but X has {n_features}. "
+                "Pass a dict by feature to bin only some"
             )
         return [
-            None if cuts is None else _checked(cuts, feature)
+            None if cuts is None else _check_cuts(cuts, feature)
             for feature, cuts in enumerate(self.cuts)
         ]
 
-    def on(self, features: Indices, names: Names | None, n_features: int) -> GivenBins:
-        """The bins of some of the features of X."""
+    def for_features(self, features: Indices, names: Names | None, n_features: int) -> GivenBins:
+        """Return the bins of some of the features of X."""
         cuts = self.by_feature(names, n_features)
         return GivenBins([cuts[feature] for feature in features], n_jobs=self.n_jobs)
 
@@ -278,10 +277,12 @@ class GivenBins(Bins):
         if weights is not None and not weights.all():
             coded = np.ascontiguousarray(coded[:, weights > 0])
         used = [
-            own[np.flatnonzero(np.bincount(codes, minlength=256)[: len(own) + 1])[1:] - 1]
-            for codes, own in zip(coded, np.split(cuts, offsets[1:-1]), strict=True)
+            thresholds[
+                np.flatnonzero(np.bincount(codes, minlength=256)[: len(thresholds) + 1])[1:] - 1
+            ]
+            for codes, thresholds in zip(coded, np.split(cuts, offsets[1:-1]), strict=True)
         ]
-        return joined(used)
+        return join_cuts(used)
 
     def learn_sparse_cuts(
         self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
@@ -289,26 +290,26 @@ class GivenBins(Bins):
         values, _, starts, n_rows = columns
         cuts = self.by_feature(getattr(self, "feature_names_in_", None), len(wanted))
         used = []
-        for feature, own in enumerate(cuts):
-            if own is None or not wanted[feature]:
+        for feature, thresholds in enumerate(cuts):
+            if thresholds is None or not wanted[feature]:
                 used.append(np.empty(0))
                 continue
             stored = values[starts[feature] : starts[feature + 1]]
-            codes = np.searchsorted(own, stored[~np.isnan(stored)])
+            codes = np.searchsorted(thresholds, stored[~np.isnan(stored)])
             if len(stored) < n_rows:
-                codes = np.append(codes, np.searchsorted(own, 0.0))
-            used.append(own[np.unique(codes)[1:] - 1])
-        return joined(used)
+                codes = np.append(codes, np.searchsorted(thresholds, 0.0))
+            used.append(thresholds[np.unique(codes)[1:] - 1])
+        return join_cuts(used)
 
     def _all_cuts(self, names: Names | None, n_features: int) -> Cuts:
         cuts = self.by_feature(names, n_features)
-        given = [own for own in cuts if own is not None]
+        given = [thresholds for thresholds in cuts if thresholds is not None]
         if len(given) < n_features:
-            first = next(i for i, own in enumerate(cuts) if own is None)
+            first = next(i for i, thresholds in enumerate(cuts) if thresholds is None)
             raise ValueError(
-                f"cuts gives none for feature {first}; give an empty list where all values are one level"
+                f"cuts has none for feature {first}. Pass an empty list for a feature with one level"
             )
-        return joined(given)
+        return join_cuts(given)
 
     def _rule(self) -> tuple[str, float]:
         return "given", 0.0
@@ -317,17 +318,18 @@ class GivenBins(Bins):
         pass
 
 
-def _checked(cuts: ArrayLike, feature: object) -> Floats:
+def _check_cuts(cuts: ArrayLike, feature: object) -> Floats:
+    """Return the cut points of a feature as an array; raise ValueError if they are invalid."""
     try:
-        own = np.asarray(cuts, dtype=np.float64)
+        checked = np.asarray(cuts, dtype=np.float64)
     except (TypeError, ValueError):
-        own = np.full((1, 1), np.nan)
-    if own.ndim != 1 or not np.isfinite(own).all() or (np.diff(own) <= 0).any():
+        checked = np.full((1, 1), np.nan)
+    if checked.ndim != 1 or not np.isfinite(checked).all() or (np.diff(checked) <= 0).any():
         raise ValueError(
             f"cuts of feature {feature!r} must be ascending finite numbers, got {cuts!r}"
         )
-    if len(own) > MOST_CUTS:
+    if len(checked) > MOST_CUTS:
         raise ValueError(
-            f"cuts of feature {feature!r} are {len(own)}, at most {MOST_CUTS} can be coded"
+            f"cuts of feature {feature!r} are {len(checked)}, but at most {MOST_CUTS} can be coded. Remove some"
         )
-    return own
+    return checked

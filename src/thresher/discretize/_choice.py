@@ -1,4 +1,4 @@
-"""A discretiser from its name, or from a transformer of another package."""
+"""Discretizers by name, or from transformers of other packages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sklearn.utils import get_tags
 
 from thresher._utils.checks import did_you_mean
 from thresher._utils.types import Array, BinRule, Estimator, Floats, TargetLike
-from thresher.discretize._base import Bins, Cuts, Discretizer, Weights, joined
+from thresher.discretize._base import Bins, Cuts, Discretizer, Weights, join_cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 
 
-class _Foreign:
-    """The cuts of a transformer of another package, read off its codes of the training data."""
+class _ThirdPartyBins:
+    """Learns the cut points of a third-party transformer from its codes of the training data."""
 
     def __init__(self, transformer: Estimator) -> None:
         self.transformer = transformer
@@ -24,22 +24,22 @@ class _Foreign:
     def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         if weights is not None:
             raise ValueError(
-                f"discretize={self.transformer!r} cannot be used with sample_weight; "
-                'use one of thresher\'s, e.g. "equal-frequency"'
+                f"discretize={self.transformer!r} cannot be used with sample_weight. "
+                'Use one of thresher\'s, e.g. "equal-frequency"'
             )
-        found = clone(self.transformer).fit(matrix.T, y).transform(matrix.T)
-        if issparse(found) or np.shape(found) != matrix.T.shape:
+        codes = clone(self.transformer).fit(matrix.T, y).transform(matrix.T)
+        if issparse(codes) or np.shape(codes) != matrix.T.shape:
             raise ValueError(
                 f"discretize={self.transformer!r} must turn each feature into one column of codes, but made "
-                f'{matrix.shape[0]} features into {np.shape(found)[1]} columns; set encode="ordinal"'
+                f'{matrix.shape[0]} features into {np.shape(codes)[1]} columns. Set encode="ordinal"'
             )
-        pairs = zip(matrix, np.asarray(found).T, strict=True)
-        return joined([_cuts_of_codes(values, codes) for values, codes in pairs])
+        pairs = zip(matrix, np.asarray(codes).T, strict=True)
+        return join_cuts([_cuts_of_codes(*pair) for pair in pairs])
 
     def learn_sparse_cuts(self, *_: object, **__: object) -> Cuts:
         raise ValueError(
-            f"discretize={self.transformer!r} would have to make sparse X dense; "
-            'use one of thresher\'s, e.g. "equal-frequency", or give X.toarray()'
+            f"discretize={self.transformer!r} would have to make sparse X dense. "
+            'Use one of thresher\'s, e.g. "equal-frequency", or pass X.toarray()'
         )
 
 
@@ -49,7 +49,7 @@ def _cuts_of_codes(values: Array, codes: Array) -> Floats:
     steps = np.flatnonzero(np.diff(codes) != 0)
     if (np.diff(codes) < 0).any() or (values[steps] == values[steps + 1]).any():
         raise ValueError(
-            "discretize must give larger codes to larger values and equal ones to equal"
+            "the codes of discretize must not decrease with the value. Use a transformer with ordered codes"
         )
     below, above = values[steps], values[steps + 1]
     middle = below / 2 + above / 2
@@ -65,19 +65,19 @@ _BY_NAME: dict[str, Callable[..., Bins]] = {
 
 
 def make_discretizer(discretize: BinRule) -> Discretizer:
-    """A discretiser from its name, or the object itself.
+    """Make a discretizer from its name, or return the object itself.
 
     Parameters
     ----------
     discretize : str or object with ``fit`` and ``transform``
-        ``"equal-frequency"``, ``"equal-width"``, ``"mean-sd"`` or ``"mdl"``; a setting may follow
-        after a colon: ``"equal-frequency:5"`` (bins), ``"mean-sd:0.5"`` (t), ``"mdl:weka"``.
+        ``"equal-frequency"``, ``"equal-width"``, ``"mean-sd"`` or ``"mdl"``, with an optional setting after a colon:
+        ``"equal-frequency:5"`` (bins), ``"mean-sd:0.5"`` (t), ``"mdl:weka"``.
 
     Returns
     -------
     discretizer : object
-        A new, unfitted transformer for a name. For a transformer of another package, such as scikit-learn's
-        ``KBinsDiscretizer(encode="ordinal")``, an object that learns its cuts.
+        A new, unfitted transformer for a name. For a third-party transformer, such as scikit-learn's
+        ``KBinsDiscretizer(encode="ordinal")``, an object that learns its cut points.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def make_discretizer(discretize: BinRule) -> Discretizer:
             learner: Discretizer = discretize
             return learner
         if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
-            return _Foreign(discretize)
+            return _ThirdPartyBins(discretize)
         raise ValueError(
             f"discretize must be one of {', '.join(map(repr, _BY_NAME))} or an object with fit and "
             f"transform, got {discretize!r}"
@@ -113,8 +113,8 @@ def make_discretizer(discretize: BinRule) -> Discretizer:
 
 
 def uses_target(discretize: BinRule) -> bool:
-    """Whether bins of this kind are made with a look at the target."""
+    """Return whether bins of this kind depend on the target."""
     discretizer = make_discretizer(discretize)
-    if isinstance(discretizer, _Foreign):
+    if isinstance(discretizer, _ThirdPartyBins):
         return bool(get_tags(discretizer.transformer).target_tags.required)
     return bool(getattr(discretizer, "_uses_target", False))

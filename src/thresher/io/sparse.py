@@ -162,9 +162,9 @@ class SparseColumns:
 
     def rows(self, rows: npt.NDArray[np.intp]) -> sparse.csr_matrix:
         """Some rows of all columns, in memory."""
-        return sparse.hstack([slab.tocsr()[rows] for slab in self.slabs()], format="csr")
+        return sparse.hstack([group.tocsr()[rows] for group in self.column_groups()], format="csr")
 
-    def slabs(self) -> Iterator[sparse.csc_matrix]:
+    def column_groups(self) -> Iterator[sparse.csc_matrix]:
         """All columns in memory, some at a time: as many as have the entries of one block."""
         counts: Array | int = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
         size = self.scratch.block_bytes // 12
@@ -178,7 +178,7 @@ class SparseColumns:
         n_rows, n_columns = self.shape
         if len(self.blocks) == 1 and n_columns == self.blocks[0].shape[1]:
             return self.blocks[0]
-        return spool_columns(self.slabs(), n_rows, self.scratch).blocks[0]
+        return spool_columns(self.column_groups(), n_rows, self.scratch).blocks[0]
 
     def _columns(self, places: npt.NDArray[np.intp]) -> sparse.csc_matrix:
         runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)

@@ -5,8 +5,8 @@ from thresher.measures._codes import (
     Codes,
     PartSets,
     code_features,
+    column_group_coder,
     columns_to_bin,
-    slab_coder,
     too_many_levels,
 )
 from thresher.measures._local import ChosenRows, LocalMeasures, refuse_classes
@@ -38,7 +38,7 @@ from thresher.measures.functions import (
 )
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
-# The functions, sums and bins that users have; what else is imported is for the rest of the package.
+# The public names; the other imports are for the rest of the package.
 __all__ = [
     "Bins",
     "ClassMoments",

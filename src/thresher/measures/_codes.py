@@ -1,4 +1,4 @@
-"""Discrete features: codes of columns that are discrete, bins of those that are not, in parts of the rows."""
+"""Discrete features: codes of discrete columns and bins of the others, for rows in parts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from thresher.measures.columns import stored_columns
 
 @dataclass(frozen=True)
 class PartSets:
-    """Parts of the rows, and replicates that each keep the rows of some of them.
+    """Parts of the rows, and replicates that contain the rows of some of the parts.
 
     Attributes
     ----------
     part : ndarray of int32 of shape (n_rows,)
         The part of every row.
     keeps : ndarray of bool of shape (n_replicates, n_parts)
-        Which parts each replicate keeps.
+        The parts that each replicate contains.
     """
 
     part: npt.NDArray[np.int32]
@@ -47,36 +47,36 @@ class PartSets:
         return len(self.keeps)
 
     def rows(self, replicate: int) -> Indices:
-        """The rows that a replicate keeps."""
+        """Return the rows of a replicate."""
         return np.flatnonzero(self.keeps[replicate, self.part])
 
     def weights(self, replicates: Sequence[int], weights: Array | None) -> Array:
-        """How much each row counts, a line for each of these replicates; None stands for once each."""
+        """Return the weights of all rows, one line per replicate; without `weights` a row counts 0 or 1."""
         if weights is None:
             weights = np.ones(len(self.part), dtype=np.int64)
         return np.where(self.keeps[list(replicates)][:, self.part], weights, 0)
 
     def in_order(self, order: npt.NDArray[np.uint32]) -> PartSets:
-        """The same for the rows in another order."""
+        """Return the same parts for rows in another order."""
         return PartSets(self.part[order], self.keeps)
 
     def arguments(self) -> dict[str, Array]:
-        """As the tables of the core take them."""
+        """Return the parts as keyword arguments for tables of the core."""
         return {"parts": self.part, "sets": np.ascontiguousarray(self.keeps).view(np.uint8)}
 
 
-class Packing:
-    """The packed table of features that come in slabs; packed columns go to a file when memory is short.
+class ColumnPacker:
+    """Builds the packed table of features in column groups; uses a temporary file when memory is short.
 
     Parameters
     ----------
     table : Table
-        Whose rows and features are packed.
+        The table whose rows and features are packed.
     weights : ndarray or None
     parts : dict of str to ndarray
-        As the tables of the core take them.
+        Keyword arguments for tables of the core.
     scratch : Scratch or None
-        None: memory is never short.
+        None for no memory limit.
     missing : {"pairwise", "category"}, default="pairwise"
     """
 
@@ -102,11 +102,11 @@ class Packing:
     def add(
         self, codes: npt.NDArray[np.uint8], levels: npt.NDArray[np.int32], missing_code: int
     ) -> None:
-        """More features, a row of codes for each."""
+        """Add features, with one row of codes for each."""
         self._builder.append(codes, levels, missing_code, self._n_threads, self._write())
 
     def add_sparse(self, starts: Array, rows: Array, values: Array) -> None:
-        """More features, columns of a CSC matrix whose values are codes, or any few numbers."""
+        """Add features from columns of a CSC matrix whose values are codes, or a few distinct numbers."""
         self._builder.append_sparse(
             starts, rows, values, len(starts) - 1, self._n_threads, self._write()
         )
@@ -123,20 +123,20 @@ class Packing:
 
 
 MISSING_CODE = 255
-# Sparse columns that would take more memory as bit-planes are kept as lists of their rows, where these are short.
+# Sparse columns that would take more memory than this as bit-planes are stored as lists of rows if these are short.
 DENSE_BYTES = 1 << 25
-# Entries of sparse columns that are coded at a time, at least.
-_SLAB_ENTRIES = 1 << 21
+# Least number of entries of sparse columns that are coded at a time.
+_GROUP_ENTRIES = 1 << 21
 
 
 @dataclass
 class Bins:
-    """What was done to columns that are not discrete.
+    """The bins of columns that are not discrete.
 
     Attributes
     ----------
     rule : str
-        The discretiser, e.g. ``"mean-sd"``; ``"none"`` if every column was taken as it is.
+        The discretizer, e.g. ``"mean-sd"``; ``"none"`` if no column was binned.
     is_binned : ndarray of bool of shape (n_features,)
     cuts : list of ndarray
         Cut points of the binned features, in order of position. The code of a value is the
@@ -160,7 +160,7 @@ class Codes:
     bins: Bins
 
     def matrix(self, n_threads: int = 1) -> npt.NDArray[np.uint8]:
-        """One row of codes per feature."""
+        """Return one row of codes per feature."""
         return self.table.matrix(n_threads=n_threads)
 
     @property
@@ -169,7 +169,7 @@ class Codes:
 
 
 def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None) -> Codes:
-    """Code every feature of a table in memory; columns that are not discrete are binned by the rule first."""
+    """Code every feature of a table in memory; bin columns that are not discrete by the rule first."""
     table = training.table
     to_bin = columns_to_bin(training.schema, rule) & ~training.excluded
     missing = "pairwise" if training.missing == "pairwise" else "category"
@@ -183,7 +183,7 @@ def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None
         if table.is_sparse:
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
             return Codes(coded, _bins(rule, to_bin, cuts))
-        rows = CodingRows(
+        rows = RowFacts(
             training.real_weights, training.missing, _classes_of(training.target, training.weights)
         )
         codes, levels, cuts = code_mixed(table, rows, discretizer, to_bin)
@@ -203,19 +203,20 @@ def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None
 def too_many_levels(schema: Schema, column: int) -> ValueError:
     """Return the error for a discrete column with too many values."""
     remedy = (
-        "merge rare categories or name it in exclude"
+        "Merge rare categories, or add it to exclude"
         if schema.is_category[column]
-        else 'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or name it in exclude'
+        else 'Bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or add it to exclude'
     )
     return ValueError(
-        f"column {schema.label(column)} has more than 256 levels, too many for a discrete feature; {remedy}"
+        f"column {schema.label(column)} has more than 256 levels, too many for a discrete feature. {remedy}"
     )
 
 
 def columns_to_bin(schema: Schema, rule: BinRule) -> Mask:
     """Return which columns are binned.
 
-    Those that are not discrete; all but categories if the discretiser keeps nothing as it is; those with given cuts.
+    These are the columns that are not discrete; all but categories if the discretizer does not keep discrete columns;
+    for given cut points, the columns that have some.
     """
     if rule is None:
         return np.zeros(schema.n_features, dtype=bool)
@@ -228,12 +229,12 @@ def columns_to_bin(schema: Schema, rule: BinRule) -> Mask:
 def code_target(
     target: Target, weights: Array | None, discretize: BinRule = "auto"
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Class codes of the target and their number; a numeric target is cut like a feature."""
+    """Return the class codes of the target and their number; a numeric target is binned like a feature."""
     if target.codes is not None:
         return target.codes, target.n_classes
     rule = "mean-sd" if discretize is None or discretize == "auto" else discretize
     discretizer = make_discretizer(rule)
-    # Classes are what y is to become; cuts are of X.
+    # MDL needs classes, and given cut points belong to X.
     if isinstance(discretizer, MDLBins | GivenBins):
         discretizer = make_discretizer("mean-sd")
     values = target.values[:, None]
@@ -255,7 +256,7 @@ def _bins(rule: BinRule, is_binned: Mask, cuts: Iterable[Floats] = ()) -> Bins:
 
 
 def _classes_of(target: Target | None, weights: Array | None) -> npt.NDArray[np.int32] | None:
-    """The classes, for rules that use the target, where there is one."""
+    """Return the classes for rules that use the target; None without a target."""
     return None if target is None else code_target(target, weights)[0]
 
 
@@ -275,25 +276,25 @@ def _code_sparse(
     in_parts: Values,
     missing: str,
 ) -> tuple[_core.CodedTable, list[Floats]]:
-    """Bins from the stored values and the number of zeros, some columns at a time: no column is ever dense.
+    """Return codes and cut points from stored values and the number of zeros, without dense columns.
 
-    Codes are stored less the code of zero, so that the values not stored keep it.
+    Stored codes are relative to the code of zero, so that values that are not stored have it.
     """
     table = training.table
     weights = training.real_weights
     classes = _classes_of(training.target, training.weights)
     values, rows, starts, n_rows = stored_columns(table)
     scratch = getattr(table.matrix, "scratch", None)
-    packing = Packing(table, training.weights, in_parts, scratch, missing)
-    found: list[bytes] = []  # no arrays: see SlabCoder
-    # Each slab costs a look at all rows.
-    for begin, end in _slabs_of_entries(starts, max(_SLAB_ENTRIES, n_rows)):
-        stored = slice(starts[begin], starts[end])
-        columns = (values[stored], rows[stored], starts[begin : end + 1] - starts[begin], n_rows)
-        wanted = to_bin[begin:end]
+    packer = ColumnPacker(table, training.weights, in_parts, scratch, missing)
+    cuts_of_all: list[bytes] = []  # no arrays: see ColumnGroupCoder
+    # Every column group costs one pass over all rows.
+    for start, stop in _groups_of_entries(starts, max(_GROUP_ENTRIES, n_rows)):
+        stored = slice(starts[start], starts[stop])
+        columns = (values[stored], rows[stored], starts[start : stop + 1] - starts[start], n_rows)
+        wanted = to_bin[start:stop]
         codes = columns[0]
         if wanted.any():
-            learner = _on(discretizer, np.arange(begin, end), training.schema)
+            learner = _for_features(discretizer, np.arange(start, stop), training.schema)
             cuts, offsets = learner.learn_sparse_cuts(
                 columns, wanted, classes, weights, table.n_threads
             )
@@ -301,21 +302,21 @@ def _code_sparse(
                 *columns, wanted.view(np.uint8), cuts, offsets, table.n_threads
             )
             pieces = np.split(cuts, offsets[1:-1])
-            found += [pieces[feature].tobytes() for feature in np.flatnonzero(wanted)]
-        packing.add_sparse(columns[2], columns[1], codes)
-    return packing.finish(), [np.frombuffer(bytearray(own)) for own in found]
+            cuts_of_all += [pieces[feature].tobytes() for feature in np.flatnonzero(wanted)]
+        packer.add_sparse(columns[2], columns[1], codes)
+    return packer.finish(), [np.frombuffer(bytearray(cuts)) for cuts in cuts_of_all]
 
 
-def _slabs_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Columns, some at a time: about as many as have so many entries."""
+def _groups_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+    """Return ranges of columns with about `size` entries each."""
     number = starts[1:] // size
     bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(starts) - 1]
     return pairwise(bounds)
 
 
 @dataclass(frozen=True)
-class CodingRows:
-    """What the coding of a column uses of the rows: weights, classes, and how missing values are treated."""
+class RowFacts:
+    """Facts about the rows that coding uses: weights, treatment of missing values, and classes."""
 
     weights: Floats | None
     missing: str
@@ -323,14 +324,14 @@ class CodingRows:
 
 
 def code_mixed(
-    table: Table, rows: CodingRows, discretizer: Discretizer | None, to_bin: Mask
+    table: Table, rows: RowFacts, discretizer: Discretizer | None, to_bin: Mask
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[Floats]]:
     """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
     def binned(
         columns: Array, features: Indices
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], list[Floats]]:
-        learner = _on(discretizer, features, table.schema)
+        learner = _for_features(discretizer, features, table.schema)
         cuts, offsets = learner.learn_cuts(columns, rows.classes, rows.weights, table.n_threads)
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
         return coded, np.diff(offsets) + 1, np.split(cuts, offsets[1:-1])
@@ -355,41 +356,43 @@ def code_mixed(
             columns = to_feature_major(table.matrix[:, features], table.n_threads)
             codes[features], levels[features], cuts = binned(columns, features)
             all_cuts.extend(cuts)
-    _place_missing(table.schema, codes, levels, to_bin, rows.missing)
+    _code_missing(table.schema, codes, levels, to_bin, rows.missing)
     return codes, levels, all_cuts
 
 
-def _on(discretizer: Discretizer | None, features: Indices, schema: Schema) -> Discretizer:
-    """The discretiser for some of the features; only given cuts are other ones for each."""
+def _for_features(
+    discretizer: Discretizer | None, features: Indices, schema: Schema
+) -> Discretizer:
+    """Return the discretizer for some of the features; only given cut points depend on the feature."""
     assert discretizer is not None
     if isinstance(discretizer, GivenBins):
-        return discretizer.on(features, schema.names, schema.n_features)
+        return discretizer.for_features(features, schema.names, schema.n_features)
     return discretizer
 
 
 def _with_given_cuts(rule: GivenBins, schema: Schema) -> Mask:
     cuts = rule.by_feature(schema.names, schema.n_features)
-    given = np.array([own is not None for own in cuts], dtype=bool)
-    texts = np.flatnonzero(given & schema.is_category)
+    has_cuts = np.array([cuts_of_one is not None for cuts_of_one in cuts], dtype=bool)
+    texts = np.flatnonzero(has_cuts & schema.is_category)
     if texts.size:
         raise ValueError(
-            f"cuts are given for column {schema.label(int(texts[0]))}, which holds categories, not numbers"
+            f"cuts are given for column {schema.label(int(texts[0]))}, which contains categories. Remove it from cuts"
         )
-    return given
+    return has_cuts
 
 
 def _in_blocks(features: Indices, n_rows: int) -> Iterator[Indices]:
     return (features[block] for block in feature_blocks(len(features), n_rows))
 
 
-def _place_missing(
+def _code_missing(
     schema: Schema,
     codes: npt.NDArray[np.uint8],
     levels: npt.NDArray[np.int32],
     to_bin: Mask,
     missing: str,
 ) -> None:
-    """Give missing values their own last level, or for pairwise counting the code that means missing."""
+    """Code missing values as a separate last level, or for pairwise counting by the missing code."""
     for feature in np.flatnonzero(schema.has_missing):
         if to_bin[feature] and missing == "category":
             codes[feature][codes[feature] == MISSING_CODE] = levels[feature]
@@ -399,21 +402,21 @@ def _place_missing(
             codes[feature][codes[feature] == levels[feature]] = MISSING_CODE
 
 
-def slab_coder(discretize: BinRule, default: str) -> Callable[[FileRows], SlabCoder]:
-    """For `read_files`: codes made while the files are read."""
+def column_group_coder(discretize: BinRule, default: str) -> Callable[[FileRows], ColumnGroupCoder]:
+    """Return the constructor of a coder for `read_files`, which codes while the files are read."""
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    return lambda rows: SlabCoder(rows, rule)
+    return lambda rows: ColumnGroupCoder(rows, rule)
 
 
 def _code_files(
     training: LocalData, table: FileTable, rule: BinRule, parts: PartSets | None
 ) -> Codes:
-    """The codes made while the files were read, if by the same rule; else from another reading."""
+    """Return the codes made while the files were read if the rule is the same; else make one more pass."""
     rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
     if table.packed is None or not _is_same(table.packed[0], rule):
-        coder = SlabCoder(rows, rule)
-        for slab, some in table.slabs():
-            coder.add(slab, some)
+        coder = ColumnGroupCoder(rows, rule)
+        for group, some in table.column_groups():
+            coder.add(group, some)
         table.packed = coder.finish()
     codes = table.packed[1]
     assert isinstance(codes, Codes)
@@ -424,43 +427,45 @@ def _is_same(rule: BinRule, other: BinRule) -> bool:
     return rule is other or (isinstance(rule, str) and isinstance(other, str) and rule == other)
 
 
-class SlabCoder:
-    """Codes features as slabs of them come; packed columns go to a file when memory is short."""
+class ColumnGroupCoder:
+    """Codes features in column groups; uses a temporary file when memory is short."""
 
     def __init__(self, rows: FileRows, rule: BinRule) -> None:
         self._rule, self._excluded, self._names = rule, rows.excluded, rows.table.names
         if rule is not None:
-            make_discretizer(rule)  # refuses what is none before anything is read
+            make_discretizer(rule)  # rejects invalid rules before anything is read
         weights = rows.weights
-        self._rows = CodingRows(
+        self._rows = RowFacts(
             None if weights is None else weights.astype(np.float64),
             rows.missing,
             _classes_of(rows.target, weights),
         )
-        self._packing = Packing(rows.table, weights, {}, rows.table.scratch)
+        self._packer = ColumnPacker(rows.table, weights, {}, rows.table.scratch)
         self._is_binned = np.zeros(rows.table.n_features, dtype=bool)
-        # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
-        # keep their memory from being used again.
+        # Small Python objects: arrays would lie between the large ones that are allocated for each column group, and
+        # prevent the reuse of their memory.
         self._cuts: list[bytes] = []
 
-    def add(self, slab: slice, table: Table) -> None:
+    def add(self, group: slice, table: Table) -> None:
         rule = self._rule
         if isinstance(rule, GivenBins):  # of all features
-            rule = rule.on(np.arange(slab.start, slab.stop), self._names, len(self._is_binned))
-        to_bin = columns_to_bin(table.schema, rule) & ~self._excluded[slab]
+            rule = rule.for_features(
+                np.arange(group.start, group.stop), self._names, len(self._is_binned)
+            )
+        to_bin = columns_to_bin(table.schema, rule) & ~self._excluded[group]
         discretizer = None if rule is None else make_discretizer(rule)
         try:
             codes, levels, cuts = code_mixed(table, self._rows, discretizer, to_bin)
         except _core.TooManyLevels as error:
             raise too_many_levels(table.schema, error.column) from None
-        self._packing.add(codes, levels, _missing_code(self._rows.missing))
-        self._is_binned[slab] = to_bin
-        self._cuts.extend(own.tobytes() for own in cuts)
+        self._packer.add(codes, levels, _missing_code(self._rows.missing))
+        self._is_binned[group] = to_bin
+        self._cuts.extend(cuts_of_one.tobytes() for cuts_of_one in cuts)
 
     def finish(self) -> tuple[BinRule, Codes]:
-        cuts = (np.frombuffer(bytearray(own)) for own in self._cuts)
+        cuts = (np.frombuffer(bytearray(stored)) for stored in self._cuts)
         bins = _bins(self._rule, self._is_binned, cuts)
-        return self._rule, Codes(self._packing.finish(), bins)
+        return self._rule, Codes(self._packer.finish(), bins)
 
 
 def _missing_code(missing: str) -> int:
@@ -468,15 +473,15 @@ def _missing_code(missing: str) -> int:
 
 
 def _in_parts(rows: FileRows, codes: Codes, parts: PartSets) -> Codes:
-    """The same codes with rows in parts."""
+    """Return the same codes with rows in parts."""
     table = rows.table
-    packing = Packing(table, rows.weights, parts.arguments(), table.scratch)
+    packer = ColumnPacker(table, rows.weights, parts.arguments(), table.scratch)
     levels = codes.levels
     for block in feature_blocks(table.n_features, table.n_rows, table.scratch.memory_limit // 8):
         features = np.arange(block.start, block.stop, dtype=np.uint32)
-        own = codes.table.matrix(features, table.n_threads)
-        packing.add(own, levels[block], _missing_code(rows.missing))
-    return Codes(packing.finish(), codes.bins)
+        matrix = codes.table.matrix(features, table.n_threads)
+        packer.add(matrix, levels[block], _missing_code(rows.missing))
+    return Codes(packer.finish(), codes.bins)
 
 
 def code_features(
@@ -486,9 +491,9 @@ def code_features(
     default: str = "mean-sd",
     parts: PartSets | None = None,
 ) -> Codes:
-    """Code every feature; columns that are not discrete are binned by `discretize` first.
+    """Code every feature; bin columns that are not discrete by `discretize` first.
 
-    Bins are learnt on all rows of the training data, with its weights, and for all parts alike.
+    Bins are learnt on all rows of the training data, with its weights, and are the same for all parts.
     """
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
     if training.grouped is None:

@@ -27,16 +27,16 @@ class LocalMeasures:
     ----------
     training : LocalData
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned for measures on codes.
+        How features that are not discrete are binned for measures of discrete features.
     default : str
-        The rule that ``"auto"`` stands for.
+        The rule meant by ``"auto"``.
     parts : PartSets or None
-        With parts, values are per replicate: the rows of some parts.
+        With parts, values are computed per replicate: the rows of some parts.
 
     Notes
     -----
-    Everything is computed from sums over rows, once: counts for measures on codes, moments for
-    those on numbers. Spearman is the exception, and has no replicates.
+    All values are computed from sums over rows: counts for discrete features, moments for numeric ones. The exception
+    is Spearman's correlation, which has no replicates.
     """
 
     training: LocalData
@@ -45,7 +45,7 @@ class LocalMeasures:
     default: str = "mean-sd"
     parts: PartSets | None = None
 
-    # What values are multiplied by; more than 1 where they are sums over replicates.
+    # The factor of all values; above 1 if they are sums over replicates.
     scale: ClassVar[int] = 1
 
     @cached
@@ -54,19 +54,19 @@ class LocalMeasures:
 
     @property
     def bins(self) -> Bins:
-        """What was binned; nothing, as long as no measure has asked for codes."""
+        """The binned features; none before a measure uses codes."""
         if "codes" in vars(self):
             return self.codes.bins
         return Bins("none", np.zeros(self.training.n_features, dtype=bool))
 
     @cached
     def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
-        """Class codes of the target and their number; a numeric target is binned."""
+        """Return the class codes of the target and their number; a numeric target is binned."""
         return code_target(self.training.labels, self.training.weights, self.discretize)
 
     @cached
     def _numbers(self) -> _core.NumericTable | _core.SparseTable:
-        """The core's table of numeric columns."""
+        """Return the table of numeric columns in the core."""
         training = self.training
         weights = training.real_weights
         table = training.table
@@ -74,15 +74,14 @@ class LocalMeasures:
         if table.is_sparse:
             if is_pairwise:
                 raise ValueError(
-                    'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
+                    'missing="pairwise" with a measure of numbers needs dense X. Pass X.toarray()'
                 )
             return sparse_numbers(table, weights, **_arguments(self.parts))
         order, parts = self._row_order, self.parts
-        if order is None or parts is None or table.is_category.any():  # which feature_major refuses
+        if order is None or parts is None or table.is_category.any():  # rejected by feature_major
             columns = table.feature_major()
         else:
-            # Rows are put in the order of their parts as the columns are turned, not in a second
-            # copy.
+            # Rows are sorted by part while the columns are transposed, without a second copy.
             columns, parts = table.in_order(order), parts.in_order(order)
             weights = None if weights is None else weights[order]
         return _core.NumericTable(
@@ -95,7 +94,7 @@ class LocalMeasures:
 
     @cached
     def _row_order(self) -> npt.NDArray[np.uint32] | None:
-        """Rows of the core's numeric table by part, where that is not their own order."""
+        """Return the order of rows by part for the numeric table of the core; None if they are sorted."""
         if self.parts is None or self.training.table.is_sparse:
             return None
         part = self.parts.part
@@ -107,27 +106,27 @@ class LocalMeasures:
 
     @cached
     def _ranked(self) -> tuple[_core.RankPairMeasure, Floats]:
-        """The core's measure on ranks, and the target row by row with it."""
+        """Return the measure of ranks in the core, and the values of the target."""
         training = self.training
         if self.parts is not None:
             raise ValueError(
-                'the measure "spearman" is not made of sums over rows; use kind="full" or "bagging"'
+                'the measure "spearman" is not made of sums over rows. Use kind="full" or "bagging"'
             )
         if training.missing == "pairwise":
             raise ValueError(
-                'missing="pairwise" has no meaning for "spearman": ranks need every value; '
-                'use "pearson" or fill the values in'
+                'missing="pairwise" has no meaning for "spearman": ranks need every value. '
+                'Use "pearson", or fill the values in'
             )
         if training.table.is_sparse:
             raise ValueError(
-                'the measure "spearman" would have to densify sparse X; use "pearson", or give X.toarray()'
+                'the measure "spearman" would have to densify sparse X. Use "pearson", or pass X.toarray()'
             )
         rows = training.table.feature_major()
         ranks = _core.RankPairMeasure(rows, training.n_threads, training.real_weights)
         return ranks, training.labels.values
 
     def relevance(self, name: str) -> Floats:
-        """The measure of every feature with the target: one per feature, or a row per replicate."""
+        """Return the measure of every feature with the target: one per feature, or a row per replicate."""
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             codes, n_classes = self.target_codes
@@ -144,7 +143,7 @@ class LocalMeasures:
         return self._numbers.relevance_of_numbers(name, values, n_threads)
 
     def pairs(self, name: str) -> _core.PairMeasure:
-        """The measure of feature pairs, for a search."""
+        """Return the measure of feature pairs for a search."""
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
@@ -156,7 +155,7 @@ class LocalMeasures:
         return _core.NumericPairMeasure(numbers, name, n_threads)
 
     def triples(self, term: str) -> _core.PairMeasure:
-        """A term of two features and the target, for a search."""
+        """Return a term of two features and the target for a search."""
         classes, n_classes = self.target_codes
         n_threads = self.training.n_threads
         return _core.ThreeWayMeasure(self.codes.table, classes, n_classes, term, n_threads)
@@ -205,34 +204,34 @@ class LocalMeasures:
         return ChosenRows(self, rows)
 
     def coded_rows(self) -> LocalMeasures:
-        """Return all rows as integers: these measures have them."""
+        """Return these measures, which contain all rows as integers."""
         return self
 
     def row_weights(self) -> RowWeights | None:
-        """How much each row counts, for searches that look at rows: one line, or None for once each."""
+        """Return the weights of all rows in one line, for searches that use rows; None without weights."""
         weights = self.training.weights
         return None if weights is None else weights[None, :]
 
     def weights_on(self, replicates: Sequence[int]) -> RowWeights:
-        """How much each row counts on these replicates: a line for each."""
+        """Return the weights of all rows on these replicates, one line each."""
         assert self.parts is not None
         return self.parts.weights(replicates, self.training.weights)
 
     def candidates(self, *names: str) -> Mask:
-        """Features that may be chosen by these measures: not excluded, varying, also after binning.
+        """Return the features that may be selected: not excluded, varying, also after binning.
 
-        One row per replicate if there are parts.
+        With parts there is one row per replicate.
         """
-        may = self.training.candidates
+        allowed = self.training.candidates
         if self.parts is not None:
-            may = np.repeat(may[None, :], self.parts.n_replicates, axis=0)
+            allowed = np.repeat(allowed[None, :], self.parts.n_replicates, axis=0)
         kinds = {KINDS[name].is_discrete for name in names}
         if True in kinds:
             table = self.codes.table
-            may = may & ~(table.constant if self.parts is None else table.constant_parts)
+            allowed = allowed & ~(table.constant if self.parts is None else table.constant_parts)
         if False in kinds and self.parts is not None:
-            may = may & ~self._numbers.constant_parts
-        return may
+            allowed = allowed & ~self._numbers.constant_parts
+        return allowed
 
 
 @dataclass(eq=False, repr=False)
@@ -286,21 +285,21 @@ class ChosenRows:
         return (counts if weights is None else counts * weights)[None, :]
 
     def candidates(self, *names: str) -> Mask:
-        may = self.whole.candidates(*names)
+        allowed = self.whole.candidates(*names)
         kinds = {KINDS[name].is_discrete for name in names}
         if True in kinds:
-            may = may & ~self._codes.constant
+            allowed = allowed & ~self._codes.constant
         if False in kinds:
-            may = may & self._numeric.training.candidates
-        return may
+            allowed = allowed & self._numeric.training.candidates
+        return allowed
 
 
 def refuse_classes(name: str, target: TargetSummary) -> None:
-    """Raise if the target has classes that no correlation can be taken with."""
+    """Raise ValueError if the target has more than two classes, which have no correlation."""
     if target.is_nominal and target.n_classes > 2:
         raise ValueError(
-            f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes; '
-            'use "f" or "mi", or target="numeric" if the class labels are quantities'
+            f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes. '
+            'Use "f" or "mi", or set target="numeric" if the class labels are quantities'
         )
 
 

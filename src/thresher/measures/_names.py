@@ -1,4 +1,4 @@
-"""The measures: one entry each. Every list of measures is made from these entries."""
+"""The measures: one entry each, from which every list of measures is made."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ import numpy as np
 from thresher._utils.checks import check_choice
 from thresher._utils.types import Floats
 
-# How a value is distributed where feature and target are independent:
+# How a value is distributed if feature and target are independent:
 # "chi2": as chi-squared; "information": 2 n ln(2) I as chi-squared, I in bits; "f": as F;
-# "share": as the share of scatter that an F stands for; "correlation": its square as that share.
+# "share": as the share of scatter that corresponds to an F; "correlation": its square as that share.
 Law = Literal["chi2", "information", "f", "share", "correlation"]
 
 
 @dataclass(frozen=True)
 class MeasureKind:
-    """Everything about a measure but its value, which is in the core.
+    """Facts about a measure; its value is computed in the core.
 
     Attributes
     ----------
     name : str
     about : str
-        One line, for the table of measures in the guide.
+        One line for the table of measures in the guide.
     is_discrete : bool
-        Of discrete features (others are binned), or of numeric ones.
+        Whether it is a measure of discrete features (others are binned) or of numeric ones.
     is_sum : bool
-        A function of sums over rows, so that blocks of rows can be added and left out.
+        Whether it is a function of sums over rows, so that blocks of rows can be added and removed.
     is_symmetric : bool
-        Between two features too, or only between a feature and the target.
+        Whether it is defined between two features, not only between a feature and the target.
     by_class : bool
-        A numeric measure that has a form for classes.
+        Whether it is a numeric measure with a form for classes.
     maximum : float
-        The largest value. The smallest is 0, which is also the value of a constant feature, but for the cosine.
+        The largest value. The smallest is 0, which is also the value of a constant feature, except for the cosine.
     significant_bits : int or None
-        Values are rounded to that many bits; None: to multiples of 2^-40.
+        The number of bits to which values are rounded; None for multiples of 2^-40.
     unit : str
-        What a value is counted in, for messages.
+        The unit of values, for messages.
     law : str or None
-        How a value is distributed by chance. `Univariate` takes measures that have a law.
+        The distribution of values by chance. `Univariate` takes measures that have one.
     information : callable or None
-        With ``law="information"``: the most bits of information that a value of 1 can stand for, from the logarithms
-        to base 2 of the numbers of levels and of classes.
+        With ``law="information"``: the largest information in bits for a value of 1, from the logarithms to base 2 of
+        the numbers of levels and of classes.
     also_in : tuple of str
-        Selectors that take some measures only, and take this one.
+        Selectors with a list of measures that includes this one.
     """
 
     name: str
@@ -137,17 +137,17 @@ _KINDS = (
 
 
 def by_name(kinds: Iterable[MeasureKind], taken: Iterable[str] = ()) -> dict[str, MeasureKind]:
-    """Return the measures by name; raise ValueError for two of one name, or one that is taken already."""
+    """Return the measures by name; raise ValueError if two have the same name, or one is in `taken`."""
     named: dict[str, MeasureKind] = {}
     for kind in kinds:
         if kind.name in named or kind.name in taken:
-            raise ValueError(f"two measures are named {kind.name!r}; give one of them another name")
+            raise ValueError(f"two measures are named {kind.name!r}. Rename one of them")
         named[kind.name] = kind
     return named
 
 
-# Relevances without a target, relevances with classes and similarities that only `RFS` and `RRFS` take. They stand
-# under the same parameters as the measures, so they have other names.
+# Relevances without a target, relevances with classes and similarities of `RFS` and `RRFS` only. They are options of
+# the same parameters as the measures, so their names differ.
 DISPERSIONS = ("variance", "mad", "mean-median", "iqr", "am/gm", "amgm")
 SEPARATIONS = ("fir", "fisher")
 SIMILARITIES = ("mici",)
@@ -157,12 +157,12 @@ KINDS = by_name(_KINDS, taken=(*DISPERSIONS, *SEPARATIONS, *SIMILARITIES))
 BY_CLASS = tuple(name for name, kind in KINDS.items() if kind.by_class)
 RELEVANCES = tuple(KINDS)
 REDUNDANCIES = tuple(name for name, kind in KINDS.items() if kind.is_symmetric)
-# Measures that p-values can be computed of.
+# Measures with p-values.
 TESTED = tuple(name for name, kind in KINDS.items() if kind.law is not None)
 
 
 def measures_of(selector: str) -> tuple[str, ...]:
-    """Return the measures that a selector takes that takes some only."""
+    """Return the measures of a selector that does not take all of them."""
     return tuple(name for name, kind in KINDS.items() if selector in kind.also_in)
 
 
@@ -183,5 +183,5 @@ class MeasureName:
 
 
 def are_discrete(*names: str) -> bool:
-    """Whether all of these are measures of discrete features; names that are no measures are not."""
+    """Return whether all of these are measures of discrete features; False for unknown names."""
     return all(name in KINDS and KINDS[name].is_discrete for name in names)

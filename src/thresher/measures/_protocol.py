@@ -1,4 +1,4 @@
-"""What a search may request of the data, wherever the rows are."""
+"""The measures that a search may request, wherever the rows are."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class SearchMeasures(Protocol):
     Attributes
     ----------
     scale : int
-        What values are multiplied by: 1 but in an Inner Ensemble, whose values are sums over replicates. Constants
-        that are added to values or compared with them (offsets, thresholds) have to be multiplied by it.
+        The factor of all values: 1 except in an Inner Ensemble, whose values are sums over replicates. Multiply by it
+        the constants that are added to values or compared with them (offsets, thresholds).
     whole : Measures
         The measures of all rows.
     """
@@ -46,7 +46,7 @@ class SearchMeasures(Protocol):
         """Return the features that may be selected by these measures: not excluded, varying, also after binning."""
 
     def row_weights(self) -> RowWeights | None:
-        """Return how much each row counts, a line per replicate; None for once each. Rows in blocks raise."""
+        """Return the weights of all rows, one line per replicate; None without weights. Rows in blocks raise."""
 
 
 class Measures(SearchMeasures, Protocol):
@@ -55,7 +55,7 @@ class Measures(SearchMeasures, Protocol):
     Attributes
     ----------
     bins : Bins
-        What was binned; nothing, as long as no measure has used codes.
+        The binned features; none before a measure uses codes.
     levels : ndarray of int of shape (n_features,)
         The number of values of every feature.
     n_target_levels : int
@@ -85,7 +85,7 @@ class Measures(SearchMeasures, Protocol):
         """Return the dispersion of every feature."""
 
     def separation(self, name: str) -> Floats:
-        """Return how far the classes of every feature lie apart."""
+        """Return the separation of the classes by every feature."""
 
     def coded_rows(self) -> CodedRows:
         """Return all rows as integers. Rows in blocks raise."""
@@ -94,7 +94,7 @@ class Measures(SearchMeasures, Protocol):
         """Return the measures of some rows, with repeats, and the bins of all. Rows in blocks raise."""
 
     def weights_on(self, replicates: Sequence[int]) -> RowWeights:
-        """Return how much each row counts on these replicates, a line for each. Rows in blocks raise."""
+        """Return the weights of all rows on these replicates, one line each. Rows in blocks raise."""
 
 
 class CodedRows(Protocol):

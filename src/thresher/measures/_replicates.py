@@ -1,8 +1,7 @@
-"""Measures on the replicates of an ensemble: one of them, the sum of all, or chosen rows.
+"""Measures on the replicates of an ensemble: on one replicate, or summed over all.
 
-Each class answers what a search on plain data asks (`relevance`, `pairs`, `candidates`), so that a
-search written for `SearchMeasures` runs on a replicate as it is. To a search that looks at rows, a replicate
-is the table of all rows (`whole`) with other weights (`row_weights`).
+Each class is a `SearchMeasures`, so that searches run on a replicate unchanged. For a search that uses rows, a
+replicate is the table of all rows (`whole`) with other weights (`row_weights`).
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ class SharedReplicates:
     whole : Measures
         With parts.
     memory_limit : int, default=0
-        Bytes for the values of pairs, per measure; 0 for no limit. Past it they are computed again.
+        Bytes for cached values of pairs, per measure; 0 for no limit. Values beyond it are computed again.
     own_replicates : bool, default=False
-        Whether replicates of few rows count their own pairs instead of keeping them for each other.
+        Whether replicates of few rows count their pairs separately instead of sharing them.
     """
 
     whole: Measures
@@ -41,20 +40,20 @@ class SharedReplicates:
         self._caches: dict[str, _core.ReplicateCache] = {}
         self._relevance: dict[str, Floats] = {}
         self._candidates: dict[tuple[str, ...], Mask] = {}
-        self.n_replicates = 0  # that were asked for
+        self.n_replicates = 0  # requested until now
 
     def replicate(self, i: int) -> OneReplicate:
         self.n_replicates += 1
         return OneReplicate(self, i)
 
     def relevance(self, name: str) -> Floats:
-        """One row per replicate."""
+        """Return the relevances, one row per replicate."""
         if name not in self._relevance:
             self._relevance[name] = self.whole.relevance(name)
         return self._relevance[name]
 
     def candidates(self, *names: str) -> Mask:
-        """One row per replicate."""
+        """Return the features that may be selected, one row per replicate."""
         if names not in self._candidates:
             self._candidates[names] = self.whole.candidates(*names)
         return self._candidates[names]
@@ -63,13 +62,13 @@ class SharedReplicates:
         key = f"triples: {name}" if of_triples else name
         if key not in self._caches:
             values = self.whole.triples(name) if of_triples else self.whole.pairs(name)
-            own = of_triples or self.own_replicates
-            self._caches[key] = _core.ReplicateCache(values, self.memory_limit, own)
+            apart = of_triples or self.own_replicates
+            self._caches[key] = _core.ReplicateCache(values, self.memory_limit, apart)
         return self._caches[key]
 
     @property
     def n_computed(self) -> int:
-        """Passes over the rows made for pairs, each serving all replicates."""
+        """Number of passes over the rows for pairs; each pass serves all replicates."""
         return sum(cache.n_computed for cache in self._caches.values())
 
     @property
@@ -107,9 +106,9 @@ class OneReplicate:
 
 
 class SummedReplicates:
-    """The sum over replicates: the Inner Ensemble, whose means have the divisor `scale` in common.
+    """Sums over replicates: the Inner Ensemble, whose means are the sums divided by `scale`.
 
-    Sums of rounded values are exact, their means would not be.
+    Sums of rounded values are exact; their means would not be.
     """
 
     def __init__(self, whole: Measures, replicates: Sequence[int]) -> None:
@@ -130,5 +129,5 @@ class SummedReplicates:
         return self.whole.weights_on(self.replicates)
 
     def candidates(self, *names: str) -> Mask:
-        """Features that vary on some of the replicates."""
+        """Return the features that vary on some of the replicates."""
         return np.asarray(self.whole.candidates(*names)[self.replicates].any(axis=0))

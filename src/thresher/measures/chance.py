@@ -1,4 +1,4 @@
-"""Which values a measure takes by chance with an unrelated target."""
+"""Values that measures take by chance with an unrelated target."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from thresher.data import TrainingData
 from thresher.measures._names import KINDS, MeasureKind
 from thresher.measures._protocol import Measures
 
-# One in so many features of noise has more than is granted to chance.
+# One in this many features of noise exceeds the bound of chance.
 ONE_IN = 20
 
 
-def within_chance(training: TrainingData, rows: Measures, measure: str, values: Floats) -> Mask:
-    """Whether one in twenty features that have nothing to do with the target has more than each of these values.
+def within_chance(training: TrainingData, measures: Measures, measure: str, values: Floats) -> Mask:
+    """Return which values more than one in twenty features unrelated to the target would reach.
 
-    By the laws behind `analytic_pvalues`. Ratios of information are taken for the most information they can stand
-    for with so many levels, so that nothing is counted again. Of a measure without a law nothing is called chance.
+    This uses the distributions of `analytic_pvalues`. Ratios of information are converted to the largest information
+    that is possible with that many levels, so that nothing is counted again. For a measure without a known
+    distribution the result is False.
     """
     kind = KINDS[measure]
     if kind.is_discrete:
-        return _few_bits(training, rows, kind, values)
+        return _within_chance_discrete(training, measures, kind, values)
     above = max(training.labels.n_classes - 1, 1)
     below = training.total_weight - 1 - above
     ratio, squared = np.inf, 1.0
@@ -35,35 +36,37 @@ def within_chance(training: TrainingData, rows: Measures, measure: str, values: 
     return np.asarray(values <= bounds[kind.law])
 
 
-def _few_bits(training: TrainingData, rows: Measures, kind: MeasureKind, values: Floats) -> Mask:
-    """By the chi-squared distribution of a table's statistic, which is ``2 n ln(2) I`` for information."""
+def _within_chance_discrete(
+    training: TrainingData, measures: Measures, kind: MeasureKind, values: Floats
+) -> Mask:
+    """Return the same by the chi-squared distribution; the statistic of information I is ``2 n ln(2) I``."""
     if kind.law is None:
         return np.zeros(len(values), dtype=bool)
-    levels, n_classes = rows.levels, rows.n_target_levels
+    levels, n_classes = measures.levels, measures.n_target_levels
     counts = np.arange(1, max(levels.max(initial=1), 1) + 1)
     bounds = special.chdtri(np.maximum((counts - 1.0) * (n_classes - 1), 1.0), 1 / ONE_IN)
     if kind.information is not None:
         most = kind.information(np.log2(counts), np.log2(max(n_classes, 1)))
         with np.errstate(divide="ignore"):
             bounds = bounds / (most * (2 * training.total_weight * np.log(2)))
-    return np.asarray(values <= np.append(np.inf, bounds)[levels])  # no level at all is nothing
+    return np.asarray(values <= np.append(np.inf, bounds)[levels])  # no level: no evidence
 
 
-# Below it the logarithm itself is computed, by a continued fraction of so many terms, which converges fast there.
+# Below this probability the logarithm is computed by a continued fraction of that many terms.
 _TINY = 1e-280
 _TERMS = 100
 
 
 def minus_log_chi2(statistic: Floats, freedom: Floats) -> Floats:
-    """``-log P`` of a value at least as large under the chi-squared law."""
+    """Return ``-log P`` of a value at least as large under the chi-squared distribution."""
     half = np.asarray(statistic / 2)
     shape = np.broadcast_to(freedom / 2, half.shape)
     return _with_tail(special.gammaincc(shape, half), _gamma_tail, half, shape)
 
 
 def minus_log_f(statistic: Floats, above: Floats, below: Floats) -> Floats:
-    """``-log P`` of a value at least as large under the F law with `above` and `below` degrees of freedom."""
-    share = np.asarray(below / (below + above * statistic))  # of the scatter, left unexplained
+    """Return ``-log P`` of a value at least as large under F with `above` and `below` degrees of freedom."""
+    share = np.asarray(below / (below + above * statistic))  # of the scatter that is not explained
     a, b = np.broadcast_to(below / 2, share.shape), np.broadcast_to(above / 2, share.shape)
     return _with_tail(special.betainc(a, b, share), _beta_tail, share, a, b)
 
@@ -71,13 +74,13 @@ def minus_log_f(statistic: Floats, above: Floats, below: Floats) -> Floats:
 def _with_tail(probability: Floats, tail: Callable[..., Floats], *arguments: Floats) -> Floats:
     is_tiny = probability < _TINY
     with np.errstate(divide="ignore"):
-        found: Floats = np.maximum(-np.log(probability), 0.0)
-    found[is_tiny] = tail(*(values[is_tiny] for values in arguments))
-    return found
+        result: Floats = np.maximum(-np.log(probability), 0.0)
+    result[is_tiny] = tail(*(values[is_tiny] for values in arguments))
+    return result
 
 
 def _gamma_tail(x: Floats, a: Floats) -> Floats:
-    """Of the upper incomplete gamma function, by Legendre's continued fraction."""
+    """Return ``-log`` of the upper incomplete gamma function, by Legendre's continued fraction."""
     fraction = x + 2 * _TERMS + 1 - a
     for k in range(_TERMS, 0, -1):
         fraction = x + 2 * k - 1 - a - k * (k - a) / fraction
@@ -85,7 +88,7 @@ def _gamma_tail(x: Floats, a: Floats) -> Floats:
 
 
 def _beta_tail(x: Floats, a: Floats, b: Floats) -> Floats:
-    """Of the incomplete beta function, by its continued fraction."""
+    """Return ``-log`` of the incomplete beta function, by its continued fraction."""
     fraction = np.ones_like(x)
     for m in range(_TERMS, 0, -1):
         fraction = 1 - (a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)) / fraction

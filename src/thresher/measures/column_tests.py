@@ -1,4 +1,4 @@
-"""P-values of every column with the target: by one measure, or by the types of both."""
+"""P-values of every column with the target, by one measure or by the types of both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thresher.measures.rounding import round_significant
 def analytic_pvalues(
     training: TrainingData, measures: Measures, measure: str, scores: Floats
 ) -> Floats:
-    """Probability of a value at least as large if feature and target were independent."""
+    """Return the probability of a value at least as large if feature and target are independent."""
     n, law = training.total_weight, KINDS[measure].law
     if law in ("f", "share"):
         n_means = training.labels.n_classes if training.labels.is_nominal else 2
@@ -26,42 +26,42 @@ def analytic_pvalues(
         if law == "share":
             with np.errstate(divide="ignore"):
                 scores = scores / (1 - scores) * (rest / (n_means - 1))
-        found = special.fdtrc(n_means - 1, rest, scores)
+        pvalues = special.fdtrc(n_means - 1, rest, scores)
     elif law == "correlation":
         if n < 3:
             return np.ones(len(scores))
         with np.errstate(divide="ignore"):
             t = scores * np.sqrt((n - 2) / np.maximum(1 - scores**2, 0))
-        found = 2 * stats.t.sf(t, n - 2)
+        pvalues = 2 * stats.t.sf(t, n - 2)
     else:
         freedom = (measures.levels.astype(float) - 1) * (measures.n_target_levels - 1)
         statistic = scores
         if law == "information":
             information = scores if measure == "mi" else measures.relevance("mi")
             statistic = 2 * n * np.log(2) * information
-        found = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
-    return np.asarray(found, dtype=np.float64)
+        pvalues = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
+    return np.asarray(pvalues, dtype=np.float64)
 
 
-def names_of_tests(training: TrainingData) -> Names:
-    """``"f"`` for numbers; for categories ``"chi2"`` with classes, ``"anova"`` with numbers."""
+def test_names(training: TrainingData) -> Names:
+    """Return the test of every column: ``"f"`` for numbers, ``"chi2"`` or ``"anova"`` for categories."""
     of_categories = "chi2" if training.labels.is_nominal else "anova"
     return np.where(training.schema.is_category, of_categories, "f").astype(object)
 
 
 def evidence(training: LocalData) -> Floats:
-    """``-log10`` of the p-value of every column by its own test; 0 for columns that do not vary."""
+    """Return ``-log10`` of the p-value of every column by the test of its type; 0 if it does not vary."""
     is_category = training.schema.is_category
-    found = np.zeros(training.n_features)
-    for of_columns, places in (
+    result = np.zeros(training.n_features)
+    for test, columns in (
         (_of_numbers, np.flatnonzero(~is_category & training.candidates)),
         (_of_categories, np.flatnonzero(is_category & training.candidates)),
     ):
-        if places.size:
-            some = training.table.of_features(places)
-            roles = FeatureRoles.read(some.names, np.ones(len(places), bool))
-            found[places] = of_columns(training.with_table(some, roles)) / np.log(10)
-    return round_significant(found)
+        if columns.size:
+            some = training.table.of_features(columns)
+            roles = FeatureRoles.read(some.names, np.ones(len(columns), bool))
+            result[columns] = test(training.with_table(some, roles)) / np.log(10)
+    return round_significant(result)
 
 
 def _of_numbers(training: LocalData) -> Floats:
@@ -76,17 +76,17 @@ def _of_categories(training: LocalData) -> Floats:
     if training.labels.is_nominal:
         freedom = np.maximum((levels - 1.0) * (training.labels.n_classes - 1), 1.0)
         return minus_log_chi2(measures.relevance("chi2"), freedom)
-    values = np.ascontiguousarray(training.labels.values[None, :])
-    target = _core.NumericTable(values, weights=training.real_weights)
-    found = [
+    target_row = np.ascontiguousarray(training.labels.values[None, :])
+    target = _core.NumericTable(target_row, weights=training.real_weights)
+    values = [
         target.relevance_of_classes("f", codes.astype(np.int32), int(n_levels))[0]
         for codes, n_levels in zip(measures.codes.matrix(training.n_threads), levels, strict=True)
     ]
-    return _minus_log_f(np.array(found), levels, training.total_weight)
+    return _minus_log_f(np.array(values), levels, training.total_weight)
 
 
 def _minus_log_f(values: Floats, n_means: Array, n: float) -> Floats:
-    """0 where there is a mean for each sample, which leaves nothing to test by."""
+    """Return ``-log P`` of F values; 0 if every sample has a separate mean, so that nothing can be tested."""
     above, below = n_means - 1.0, n - n_means
-    found = minus_log_f(values, np.maximum(above, 1.0), np.maximum(below, 1.0))
-    return np.where((above > 0) & (below > 0), found, 0.0)
+    minus_log = minus_log_f(values, np.maximum(above, 1.0), np.maximum(below, 1.0))
+    return np.where((above > 0) & (below > 0), minus_log, 0.0)

@@ -1,4 +1,4 @@
-"""Measures of single numeric features, and similarities of two, dense or sparse."""
+"""Measures of single numeric features and similarities of pairs, dense or sparse."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thresher.discretize import SparseColumns
 
 
 def stored_columns(table: Table) -> SparseColumns:
-    """Values, rows and starts of a sparse table by columns, in the types of the core."""
+    """Return values, rows and starts of the columns of a sparse table, in the types of the core."""
     matrix = table.matrix.tocsc()
     values = matrix.data
     if values.dtype not in (np.float32, np.float64):
@@ -29,40 +29,40 @@ def stored_columns(table: Table) -> SparseColumns:
 
 
 def dispersion(training: LocalData, measure: str) -> Floats:
-    """Dispersion of every feature: 0 for constant ones, for "am/gm" 1."""
+    """Return the dispersion of every feature: 0 for constant ones, 1 for them with "am/gm"."""
     table = training.table
     options = measure, training.missing == "pairwise", training.n_threads
     if table.is_sparse:
         values = _core.dispersion_sparse(*stored_columns(table), *options)
     else:
         values = _core.dispersion(table.feature_major(), *options)
-    bad = np.isnan(values) & training.candidates
-    if bad.any():
-        first = int(np.argmax(bad))
+    undefined = np.isnan(values) & training.candidates
+    if undefined.any():
+        first = int(np.argmax(undefined))
         raise ValueError(
             f'relevance="{measure}" needs positive values, but column {table.schema.label(first)} of X has '
-            f'{table.schema.minimum[first]:g}; shift or drop the column, or use "amgm"'
+            f'{table.schema.minimum[first]:g}. Shift or drop the column, or use "amgm"'
         )
     values[np.isnan(values)] = 1.0
     return values
 
 
 def separation(training: LocalData, measure: str) -> Floats:
-    """Fisher score (``"fisher"``), or two-class Fisher ratio (``"fir"``), of every feature."""
+    """Return the Fisher score (``"fisher"``) or two-class Fisher ratio (``"fir"``) of every feature."""
     labels = training.labels
     if labels.codes is None:
         raise ValueError(
-            f'"{measure}" needs classes, but y is numeric; use "pearson", or target="nominal"'
+            f'"{measure}" needs classes, but y is numeric. Use "pearson", or set target="nominal"'
         )
     if measure == "fir" and labels.n_classes != 2:
         raise ValueError(
-            f'relevance="fir" is for two classes, but y has {labels.n_classes}; use "fisher"'
+            f'relevance="fir" is for two classes, but y has {labels.n_classes}. Use "fisher"'
         )
     return class_values(training.table, labels, measure)
 
 
 def class_values(table: Table, labels: Target, measure: str) -> Floats:
-    """Return a measure of every feature and the classes, NaN where a dense one is not finite; rows count once each."""
+    """Return a measure of every feature with the classes, without weights; NaN for dense features with NaN."""
     assert labels.codes is not None
     options = measure, labels.codes, labels.n_classes, table.n_threads
     if table.is_sparse:
@@ -75,14 +75,14 @@ def class_values(table: Table, labels: Target, measure: str) -> Floats:
 def sparse_numbers(
     table: Table, weights: Floats | None = None, **parts: Array
 ) -> _core.SparseTable:
-    """The core's table of the columns of a sparse one."""
+    """Return the core's table of the columns of a sparse table."""
     values, rows, starts, n_rows = stored_columns(table)
     values = values.astype(np.float64, copy=False)
     return _core.SparseTable(starts, rows, values, n_rows, weights=weights, **parts)
 
 
 def reads_by_rows(table: Table) -> bool:
-    """Whether the rows lie one after the other as floats, so that no transposed copy is needed."""
+    """Return whether the rows are contiguous floats, so that no transposed copy is needed."""
     matrix = table.matrix
     return bool(
         not table.is_category.any()
@@ -92,7 +92,7 @@ def reads_by_rows(table: Table) -> bool:
 
 
 def anova_f(X: DataLike, y: TargetLike, *, n_jobs: int | None = None) -> Floats:
-    """One-way F of every column: between-class over within-class mean squares.
+    """Compute the one-way F of every column: between-class over within-class mean squares.
 
     Parameters
     ----------
@@ -105,13 +105,17 @@ def anova_f(X: DataLike, y: TargetLike, *, n_jobs: int | None = None) -> Floats:
     Returns
     -------
     values : ndarray of float of shape (n_features,)
-        ``(n - C) / (C - 1) * min(SSB / SSW, 1e12)``; 0 for constant columns. As
-        ``sklearn.feature_selection.f_classif`` without the p-values, which `Univariate` has.
+        ``(n - C) / (C - 1) * min(SSB / SSW, 1e12)``; 0 for constant columns.
+
+    See Also
+    --------
+    f_statistic : The same for one column, with weights.
+    Univariate : Selects features by F, with p-values.
 
     Notes
     -----
-    C-ordered float32 or float64 is read once, as it lies; every sum is in double precision. Missing or infinite
-    values raise ``ValueError``.
+    The values are those of ``sklearn.feature_selection.f_classif``. C-ordered float32 or float64 data are read once,
+    without a copy; every sum is in double precision. Missing or infinite values raise ``ValueError``.
 
     Examples
     --------
@@ -122,20 +126,20 @@ def anova_f(X: DataLike, y: TargetLike, *, n_jobs: int | None = None) -> Floats:
     table = read_table(reader_named("anova_f"), X, n_threads=resolve_threads(n_jobs))
     labels = read_target(y, table.n_rows, classes_only=True, owner="anova_f")
     if labels.n_classes < 2:
-        raise ValueError("y has one class; at least 2 classes are needed")
+        raise ValueError("y has one class. Pass at least 2 classes")
     if table.is_sparse and (table.schema.has_missing.any() or (table.schema.n_infinite > 0).any()):
-        raise ValueError("X contains NaN or infinity; fill in or drop those values")
+        raise ValueError("X contains NaN or infinity. Fill in or drop those values")
     values = class_values(table, labels, "f")
     if np.isnan(values).any():
         first = int(np.argmax(np.isnan(values)))
         raise ValueError(
-            f"column {table.schema.label(first)} of X contains NaN or infinity; fill in or drop those values"
+            f"column {table.schema.label(first)} of X contains NaN or infinity. Fill in or drop those values"
         )
     return values
 
 
 def similarity(training: LocalData, measure: str) -> _core.PairMeasure:
-    """Similarity of feature pairs as a ``_core.PairMeasure``."""
+    """Return the similarity of feature pairs as a ``_core.PairMeasure``."""
     table, n_threads = training.table, training.n_threads
     missing = "pairwise" if training.missing == "pairwise" else "error"
     if not table.is_sparse:
@@ -143,7 +147,7 @@ def similarity(training: LocalData, measure: str) -> _core.PairMeasure:
         return _core.NumericPairMeasure(numbers, measure, n_threads)
     if missing == "pairwise" and table.schema.has_missing.any():
         raise ValueError(
-            'missing="pairwise" compares values present in both columns, which needs dense X; '
-            "give X.toarray() or fill the values in"
+            'missing="pairwise" compares values present in both columns, which needs dense X. '
+            "Pass X.toarray(), or fill the values in"
         )
     return _core.SparsePairMeasure(sparse_numbers(table), measure, n_threads)

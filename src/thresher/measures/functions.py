@@ -22,7 +22,7 @@ def _column(values: ArrayLike, name: str, dtype: DTypeLike | None = None) -> Arr
 def _codes(values: ArrayLike, name: str) -> tuple[Indices, int]:
     array = _column(values, name)
     if array.dtype.kind == "f" and np.isnan(array).any():
-        raise ValueError(f"{name} contains NaN; drop those samples or fill the values in")
+        raise ValueError(f"{name} contains NaN. Drop those samples or fill the values in")
     levels, codes = np.unique(array, return_inverse=True)
     return codes, len(levels)
 
@@ -30,7 +30,7 @@ def _codes(values: ArrayLike, name: str) -> tuple[Indices, int]:
 def _numbers(values: ArrayLike, name: str) -> Floats:
     array = _column(values, name, np.float64)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} contains NaN or infinity; drop those samples")
+        raise ValueError(f"{name} contains NaN or infinity. Drop those samples")
     return array
 
 
@@ -47,7 +47,7 @@ def _discrete(measure: str, x: ArrayLike, y: TargetLike, sample_weight: WeightsL
 
 
 def mutual_information(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Plug-in mutual information of two discrete columns, in bits.
+    """Compute the plug-in mutual information of two discrete columns, in bits.
 
     Parameters
     ----------
@@ -59,7 +59,11 @@ def mutual_information(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLik
     Returns
     -------
     value : float
-        A multiple of 2^-40; 0 if either is constant.
+        A multiple of 2^-40; 0 if either column is constant.
+
+    See Also
+    --------
+    symmetrical_uncertainty, normalized_mutual_information : Mutual information in [0, 1].
 
     Examples
     --------
@@ -72,9 +76,9 @@ def mutual_information(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLik
 def symmetrical_uncertainty(
     x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None
 ) -> float:
-    """Symmetrical uncertainty of two discrete columns: ``2 I(x; y) / (H(x) + H(y))``, 0 if both are constant.
+    """Compute the symmetrical uncertainty ``2 I(x; y) / (H(x) + H(y))`` of two discrete columns.
 
-    Parameters and rounding as for `mutual_information`.
+    It is 0 if both are constant. Parameters and rounding are those of `mutual_information`.
 
     Examples
     --------
@@ -87,7 +91,9 @@ def symmetrical_uncertainty(
 def normalized_mutual_information(
     x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None
 ) -> float:
-    """Mutual information over the smaller entropy, in [0, 1]; 0 if that is 0.
+    """Compute the mutual information divided by the smaller entropy, in [0, 1]; 0 if that entropy is 0.
+
+    Parameters and rounding are those of `mutual_information`.
 
     Examples
     --------
@@ -98,9 +104,9 @@ def normalized_mutual_information(
 
 
 def chi_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Pearson's chi-squared of the contingency table of two discrete columns.
+    """Compute Pearson's chi-squared of the contingency table of two discrete columns.
 
-    Not ``sklearn.feature_selection.chi2``, which sums the raw values of x per class.
+    ``sklearn.feature_selection.chi2`` is another statistic: it sums the raw values of x per class.
 
     Examples
     --------
@@ -117,7 +123,7 @@ def _numeric(measure: str, x: ArrayLike, y: TargetLike, sample_weight: WeightsLi
 
 
 def pearson(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Absolute Pearson correlation; 0 if either is constant.
+    """Compute the absolute Pearson correlation; 0 if either column is constant.
 
     Examples
     --------
@@ -128,7 +134,7 @@ def pearson(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -
 
 
 def cosine(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Absolute cosine of the angle between two columns; 0 if either is zero.
+    """Compute the absolute cosine of the angle between two columns; 0 if either is zero.
 
     Examples
     --------
@@ -139,7 +145,7 @@ def cosine(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) ->
 
 
 def r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Squared Pearson correlation of two columns of numbers; 0 if either is constant.
+    """Compute the squared Pearson correlation of two numeric columns; 0 if either is constant.
 
     Examples
     --------
@@ -150,7 +156,7 @@ def r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None)
 
 
 def class_r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Share of the scatter of numbers x that lies between the classes y (eta squared); 0 if x is constant.
+    """Compute the share of the scatter of numbers x between the classes y (eta squared); 0 if x is constant.
 
     Examples
     --------
@@ -161,9 +167,9 @@ def class_r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike =
 
 
 def spearman(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """Absolute Pearson correlation of the average ranks; 0 if either is constant.
+    """Compute the absolute Pearson correlation of the average ranks; 0 if either column is constant.
 
-    A sample of weight w counts like w samples of equal rank, w any number.
+    A sample of weight w counts like w samples of equal rank, for any real w.
 
     Examples
     --------
@@ -182,7 +188,7 @@ def spearman(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) 
 
 
 def f_statistic(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
-    """One-way F of numbers x against classes y, with the ratio of scatters capped at 1e12.
+    """Compute the one-way F of numbers x and classes y, with the ratio of scatters capped at 1e12.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Graphs of samples, and how smooth features are on them."""
+"""Graphs of samples, and the smoothness of features on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thresher.measures.rounding import round_significant
 Rows = npt.NDArray[np.uint32]
 
 WEIGHTS = ("heat", "binary", "cosine")
-# Squared distances from products may be off by this much of the squared norms.
+# Relative error of squared distances from products, in units of the squared norms.
 SLACK = 1e-9
 
 
@@ -34,7 +34,7 @@ class Graph:
     degree: Floats
 
     def matrix(self) -> Floats:
-        """The symmetric weights as a dense matrix; loops, which no edge shows, on the diagonal."""
+        """Return the symmetric weights as a dense matrix, with loops on the diagonal."""
         n = len(self.degree)
         full = np.zeros((n, n))
         full[self.first, self.second] = self.weight
@@ -46,7 +46,7 @@ class Graph:
 def neighbour_graph(
     training: LocalData, n_neighbors: int, weight: str, bandwidth: float | None
 ) -> tuple[Graph, float | None]:
-    """Samples joined if either is among the other's nearest; returns the bandwidth used, too."""
+    """Return the graph that joins a sample with its nearest neighbours, and the bandwidth used."""
     table = training.table
     table.schema.refuse_unsquarable()
     if table.is_sparse:
@@ -66,7 +66,7 @@ def neighbour_graph(
 
 
 def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> Floats:
-    """|cosine| of the samples at both ends, from the distance and the norms."""
+    """Return the absolute cosine of the two samples of every edge, from distances and norms."""
     if table.is_sparse:
         matrix = table.matrix.astype(np.float64, copy=False)
         square = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
@@ -79,27 +79,30 @@ def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> F
 
 
 def _sparse_neighbours(matrix: sparse.csr_matrix, n_neighbors: int) -> tuple[Rows, Rows, Floats]:
-    """Nearest rows of a CSR matrix: by products first, near ties by differences; ties to the lower."""
+    """Return the nearest rows of a CSR matrix; ties go to the lower index.
+
+    Distances come from products; near ties are settled by differences.
+    """
     matrix = matrix.astype(np.float64)
     n = matrix.shape[0]
     k = min(n_neighbors, n - 1)
     square = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
     pairs: list[npt.NDArray[np.int64]] = []
-    turned = matrix.T.tocsr()
-    # What the products of one row cost: its distances, and its values times those of their columns.
+    transposed = matrix.T.tocsr()
+    # Bytes of the products of one row: its distances, and its values times those of their columns.
     cost = 8 * n + matrix.nnz**2 // max(1, n * matrix.shape[1])
     for block in feature_blocks(n, cost):
         rows = np.arange(block.start, block.stop)
-        products = (matrix[rows] @ turned).toarray()
+        products = (matrix[rows] @ transposed).toarray()
         squared = np.maximum(square[rows, None] + square[None] - 2 * products, 0)
         squared[np.arange(len(rows)), rows] = np.inf
         slack = SLACK * (square[rows, None] + square[None])
-        border = np.partition(squared + slack, k - 1, axis=1)[:, k - 1]
-        which, near = np.nonzero(squared - slack <= border[:, None])
+        bound = np.partition(squared + slack, k - 1, axis=1)[:, k - 1]
+        which, near = np.nonzero(squared - slack <= bound[:, None])
         exact = round_significant(_squared_differences(matrix, rows[which], near), 32)
         order = np.lexsort((near, exact, which))
-        place = np.arange(len(order)) - np.searchsorted(which[order], which[order])
-        taken = order[place < k]
+        rank = np.arange(len(order)) - np.searchsorted(which[order], which[order])
+        taken = order[rank < k]
         pairs.append(np.stack([rows[which[taken]], near[taken]]))
     ends = np.sort(np.concatenate(pairs, axis=1), axis=0)
     first, second = np.unique(ends, axis=1)
@@ -116,7 +119,7 @@ def _squared_differences(matrix: sparse.csr_matrix, first: Array, second: Array)
 
 
 def product_graph(training: LocalData) -> Graph:
-    """Half the products of samples, defined for non-negative data."""
+    """Return the graph of half the products of samples, defined for non-negative data."""
     table = training.table
     table.schema.refuse_unsquarable()
     negative = table.schema.minimum < 0
@@ -124,9 +127,9 @@ def product_graph(training: LocalData) -> Graph:
         first = int(np.argmax(negative))
         raise ValueError(
             f'affinity="product" needs non-negative values, but column {table.schema.label(first)} of X has '
-            f'{table.schema.minimum[first]:g}; use "heat", or shift the column'
+            f'{table.schema.minimum[first]:g}. Use "heat", or shift the column'
         )
-    # Products of zeros would change nothing but how BLAS rounds.
+    # Products of zeros would only change the rounding of BLAS.
     matrix = table.matrix[:, ~training.excluded] if training.excluded.any() else table.matrix
     rows = matrix.astype(np.float64, copy=False)  # products of integers overflow
     if table.is_sparse:
@@ -137,32 +140,32 @@ def product_graph(training: LocalData) -> Graph:
 
 
 def class_graph(training: LocalData) -> Graph:
-    """1/n_c between samples of one class c, their own loops included."""
+    """Return the graph with weight 1/n_c between samples of one class c, loops included."""
     codes = training.labels.codes
     if codes is None:
-        raise ValueError('affinity="classes" needs classes, but y is numeric; use "heat"')
+        raise ValueError('affinity="classes" needs classes, but y is numeric. Use "heat"')
     sizes = np.bincount(codes)
     return given_graph((codes[:, None] == codes[None]) / sizes[codes][:, None], training.n_rows)
 
 
 def given_graph(weights: DataLike, n_rows: int) -> Graph:
-    """The graph of a symmetric matrix of non-negative weights; loops count in the degrees only."""
+    """Return the graph of a symmetric matrix of non-negative weights; loops count in the degrees only."""
     if sparse.issparse(weights):
         full = sparse.csr_matrix(check_sparse(weights, "graph"), dtype=np.float64)
-        lopsided = abs(full - full.T).max() if full.nnz else 0.0
+        asymmetry = abs(full - full.T).max() if full.nnz else 0.0
     else:
         full = np.asarray(weights, dtype=np.float64)
         is_square = full.ndim == 2 and full.shape[0] == full.shape[1]
-        lopsided = np.abs(full - full.T).max() if is_square else np.inf
+        asymmetry = np.abs(full - full.T).max() if is_square else np.inf
     if full.shape != (n_rows, n_rows):
         raise ValueError(
-            f"graph must have the shape {(n_rows, n_rows)}, one row per sample, got {full.shape}"
+            f"graph must have the shape {(n_rows, n_rows)}, got {full.shape}. Pass one row and column per sample"
         )
     largest = float(abs(full).max())
-    if not np.isfinite(largest) or lopsided > 1e-9 * max(largest, 1e-300) or full.min() < 0:
+    if not np.isfinite(largest) or asymmetry > 1e-9 * max(largest, 1e-300) or full.min() < 0:
         raise ValueError(
-            "graph must hold finite weights of at least 0 and be symmetric; "
-            "make it so, e.g. by numpy.maximum(W, W.T)"
+            "graph must be symmetric, with finite weights of at least 0. "
+            "Make it symmetric, e.g. by numpy.maximum(W, W.T)"
         )
     if sparse.issparse(full):
         upper = sparse.triu(full, 1).tocoo()
@@ -175,7 +178,7 @@ def given_graph(weights: DataLike, n_rows: int) -> Graph:
 
 
 def smoothness(training: LocalData, graph: Graph, *, centred: bool) -> Floats:
-    """x'Lx / x'Dx of every feature, with x taken off its degree-weighted mean if `centred`."""
+    """Return x'Lx / x'Dx of every feature; `centred` subtracts the degree-weighted mean of x first."""
     edges = graph.first, graph.second, graph.weight, graph.degree
     options = centred, training.n_threads
     table = training.table.rescaled

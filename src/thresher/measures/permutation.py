@@ -1,4 +1,4 @@
-"""P-values of relevances from permuted targets, all features in one product or one counting of packed columns."""
+"""P-values of relevances from permuted targets, for all features together."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from thresher.measures.chance import minus_log_chi2
 
 Orders = Indices
 
-# Correlations closer than a rounding of their sums, or than so many standard deviations of what the rounding of
-# the columns can do, count as equal: a tie on paper never makes a p-value smaller.
+# Correlations count as equal if they differ by less than the rounding of their sums, or by fewer standard deviations
+# of the rounding of columns than this. So an exact tie never makes a p-value smaller.
 _LEAST_SLACK, _DEVIATIONS = 2.0**-40, 8.0
 # Bytes of permuted targets at a time.
 _BLOCK_BYTES = 1 << 26
@@ -33,7 +33,7 @@ def permutation_pvalues(
     n_permutations: int = 100,
     seed: int = 0,
 ) -> Floats:
-    """Share of relevances with a permuted target that are as large, over all features together.
+    """Compute the share of relevances with a permuted target that are as large, over all features together.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def permutation_pvalues(
     measures : Measures
         The measures of all rows.
     measure : str
-        Measures of discrete features are compared by the probability of their statistic under the
-        chi-squared law, as features with more levels have more information by chance; all others by the share
-        of the feature's scatter that the target explains.
+        Measures of discrete features are compared by the probability of their statistic under the chi-squared
+        distribution, as features with more levels have more information by chance. Other measures are compared by the
+        share of the scatter of the feature that the target explains.
     candidates : ndarray of bool of shape (n_features,)
     n_permutations : int
     seed : int
@@ -53,12 +53,12 @@ def permutation_pvalues(
     -------
     pvalues : ndarray of float of shape (n_features,)
         ``(1 + #{T_i^m >= T_j}) / (1 + n_permutations * p)`` over the p candidates i and all permutations m; 1 for
-        features that are no candidates.
+        features that are not candidates.
 
     Notes
     -----
-    Every statistic is a function of exact sums (counts, or products of whole numbers), so that neither threads nor
-    the processor can turn a comparison. Statistics that differ by no more than rounding count as equal.
+    Every statistic is a function of exact sums (counts, or products of integers), so that comparisons do not depend on
+    threads or the processor. Statistics that differ by no more than rounding count as equal.
     """
     statistic = (
         _by_counts(training, measures, measure, candidates)
@@ -72,23 +72,22 @@ def permutation_pvalues(
     n_reaching = np.zeros(len(order) + 1, dtype=np.int64)  # by the number of observed ones reached
     n_at_once = max(1, _BLOCK_BYTES // (8 * n_rows * max(training.labels.n_classes, 1)))
     for first in range(0, n_permutations, n_at_once):
-        some = range(first, min(first + n_at_once, n_permutations))
+        permutations = range(first, min(first + n_at_once, n_permutations))
         orders = np.stack(
-            [stream(seed, Purpose.PERMUTED_TARGET, m).permutation(n_rows) for m in some]
+            [stream(seed, Purpose.PERMUTED_TARGET, m).permutation(n_rows) for m in permutations]
         )
         for values, slack in statistic(orders):
             reached = np.searchsorted(observed[order], (values + slack).ravel(), side="right")
             n_reaching += np.bincount(reached, minlength=len(n_reaching))
     n_larger = np.cumsum(n_reaching[::-1])[::-1][1:]
-    found = np.empty(len(order))
-    found[order] = (1 + n_larger) / (1 + n_permutations * len(order))
+    of_candidates = np.empty(len(order))
+    of_candidates[order] = (1 + n_larger) / (1 + n_permutations * len(order))
     pvalues = np.ones(len(candidates))
-    pvalues[candidates] = found
+    pvalues[candidates] = of_candidates
     return pvalues
 
 
-# From orders of the rows (a line each) to blocks of features: statistics, a line for each order, and how much
-# each feature's may be off.
+# Takes orders of the rows, one line each. Yields blocks of features: statistics, one line per order, and their errors.
 Statistic = Callable[[Orders], Iterator[tuple[Floats, Floats]]]
 
 
@@ -111,13 +110,13 @@ def _by_counts(
         )
         if (freedom != freedom[:1]).any():
             values = minus_log_chi2(unit * values, freedom)
-        yield values, np.zeros(len(freedom))  # the core's values tie as they do on paper
+        yield values, np.zeros(len(freedom))  # values of the core tie exactly
 
     return statistic
 
 
 def _by_products(training: LocalData, measure: str, candidates: Mask) -> Statistic:
-    """Correlation with the target or its classes, from whole-number columns: their products are exact in any order."""
+    """Return the correlation with the target or its classes, from integer columns with exact products."""
     target, table, n_rows = training.labels, training.table, training.n_rows
     chosen = np.flatnonzero(candidates)
     bits = 52 - int(n_rows).bit_length()
@@ -129,7 +128,7 @@ def _by_products(training: LocalData, measure: str, candidates: Mask) -> Statist
     else:
         column_bits = bits // 2
         values = target.values[:, None]
-        whole, rounded = _whole_numbers(
+        whole, rounded = _as_integers(
             _ranks(values) if measure == "spearman" else values, column_bits
         )
         lines, divisors = whole.T, _scatter(whole)
@@ -138,15 +137,15 @@ def _by_products(training: LocalData, measure: str, candidates: Mask) -> Statist
     def columns(block: slice) -> tuple[Floats, Mask]:
         some = table.matrix[:, chosen[block]]
         dense = np.asarray(some.toarray() if table.is_sparse else some, dtype=np.float64)
-        return _whole_numbers(_ranks(dense) if measure == "spearman" else dense, column_bits)
+        return _as_integers(_ranks(dense) if measure == "spearman" else dense, column_bits)
 
     def statistic(orders: Orders) -> Iterator[tuple[Floats, Floats]]:
-        turned = [line[orders] for line in lines]
+        permuted = [line[orders] for line in lines]
         for block in feature_blocks(len(chosen), n_rows):
             x, rounded = columns(block)
             sums, scatter = x.sum(axis=0), _scatter(x)
             explained = np.zeros((len(orders), x.shape[1]))
-            for line, divisor in zip(turned, divisors, strict=True):
+            for line, divisor in zip(permuted, divisors, strict=True):
                 products = call_interruptibly(np.matmul, line, x, n_threads=training.n_threads)
                 explained += (products - sums * (line[0].sum() / n_rows)) ** 2 / divisor
             slack = np.sqrt(len(lines)) * (_slack(rounded, scatter) + target_slack) + _LEAST_SLACK
@@ -156,19 +155,19 @@ def _by_products(training: LocalData, measure: str, candidates: Mask) -> Statist
 
 
 def _scatter(columns: Floats) -> Floats:
-    """Sums of squares about the mean."""
+    """Return the sums of squares about the mean."""
     return np.asarray(((columns - columns.mean(axis=0)) ** 2).sum(axis=0))
 
 
 def _slack(rounded: Mask, scatter: Floats) -> Floats:
-    """What rounding a column to whole numbers of this scatter can do to a correlation."""
+    """Return the error of a correlation from rounding a column to integers with this scatter."""
     return np.asarray(np.where(rounded, _DEVIATIONS / np.sqrt(12 * scatter), 0.0))
 
 
-def _whole_numbers(columns: Floats, bits: int) -> tuple[Floats, Mask]:
-    """Columns about the middle of their range, in as many steps as `bits` allow, and whether that rounded them.
+def _as_integers(columns: Floats, bits: int) -> tuple[Floats, Mask]:
+    """Return the columns as integers of `bits` bits about the middle of their range, and which were rounded.
 
-    Whole numbers stay what they are where they fit, so that sums equal on paper tie.
+    Integers that fit are only shifted, so that exact ties of sums stay ties.
     """
     low, high = columns.min(axis=0), columns.max(axis=0)
     powers = powers_of_two(np.maximum(-low, high))

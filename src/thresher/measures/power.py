@@ -1,4 +1,4 @@
-"""Power transforms that bring a column nearer to a normal distribution."""
+"""Power transforms that make the distribution of a column more normal."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ def power_columns(
     Parameters
     ----------
     columns : ndarray of shape (n_features, n_rows)
-        One row per feature; left as it is.
+        One row per feature; it is not changed.
     power : {"box-cox", "box-cox-shift", "yeo-johnson"}
-        Box-Cox needs positive values; with ``"-shift"`` a column that has others is first mapped to
+        Box-Cox needs positive values; with ``"-shift"`` a column with other values is first mapped to
         ``(x - min) / sd + 1``.
     features : ndarray of int
-        The features to transform. Those with fewer than three distinct values stay as they are.
+        The features to transform. Those with fewer than three distinct values are not changed.
     names : list of str
-        What messages call these features.
+        Names of these features for messages.
 
     Returns
     -------
     transformed : ndarray of shape (n_features, n_rows)
     exponents : ndarray of shape (n_features,)
-        nan for features that stayed as they are.
+        nan for features that were not changed.
 
     Notes
     -----
-    The transforms rise strictly, so ranks do not change. A column on which the fitted transform
-    overflows, or collapses to one value, stays as it is too.
+    The transforms are strictly increasing, so ranks do not change. A column is not changed either if the fitted
+    transform overflows on it, or maps it to one value.
     """
     transformed = np.array(columns, dtype=np.float64)
     exponents = np.full(len(columns), np.nan)
     if power == "box-cox":
-        _refuse_nonpositive(columns, features, names)
+        _reject_nonpositive(columns, features, names)
     for feature in features:
         column = transformed[feature]
         if len(np.unique(column)) < 3:
@@ -65,26 +65,28 @@ def power_columns(
     return transformed, exponents
 
 
-def _refuse_nonpositive(
+def _reject_nonpositive(
     columns: npt.NDArray[np.floating], features: Indices, names: list[str]
 ) -> None:
-    bad = [
+    nonpositive = [
         name for name, feature in zip(names, features, strict=True) if columns[feature].min() <= 0
     ]
-    if bad:
-        shown = ", ".join(bad[:5]) + (f" and {len(bad) - 5} more" if len(bad) > 5 else "")
-        noun = "column" if len(bad) == 1 else "columns"
+    if nonpositive:
+        shown = ", ".join(nonpositive[:5]) + (
+            f" and {len(nonpositive) - 5} more" if len(nonpositive) > 5 else ""
+        )
+        noun = "column" if len(nonpositive) == 1 else "columns"
         raise ValueError(
             f'power="box-cox" needs positive values, but {noun} {shown} '
-            f"{'has' if len(bad) == 1 else 'have'} zero or negative ones; "
-            'use power="yeo-johnson", or power="box-cox-shift"'
+            f"{'has' if len(nonpositive) == 1 else 'have'} zero or negative ones. "
+            'Use power="yeo-johnson", or power="box-cox-shift"'
         )
 
 
 def _box_cox(column: Floats) -> tuple[Floats, float]:
-    """Box-Cox with the maximum likelihood exponent.
+    """Apply Box-Cox with the maximum likelihood exponent.
 
-    After division by the geometric mean the likelihood is a falling function of the variance alone.
+    After division by the geometric mean the likelihood is a decreasing function of the variance alone.
     """
     with np.errstate(all="ignore"):
         column = np.exp(np.log(column) - np.log(column).mean())
@@ -93,7 +95,7 @@ def _box_cox(column: Floats) -> tuple[Floats, float]:
 
 
 def _yeo_johnson(column: Floats) -> tuple[Floats, float]:
-    """Yeo-Johnson with the maximum likelihood exponent."""
+    """Apply Yeo-Johnson with the maximum likelihood exponent."""
     with np.errstate(all="ignore"):
         slope = 2 * float(np.mean(np.sign(column) * np.log1p(np.abs(column))))
         exponent = _exponent(
@@ -104,8 +106,8 @@ def _yeo_johnson(column: Floats) -> tuple[Floats, float]:
 
 def _exponent(loss: Callable[[float], float]) -> float:
     bounds = (-LARGEST_EXPONENT, LARGEST_EXPONENT)
-    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-    return float(found.x)
+    result = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return float(result.x)
 
 
 def _log_variance(values: Floats) -> float:

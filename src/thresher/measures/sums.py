@@ -1,8 +1,8 @@
-"""Sums over rows, the values that all measures are made of.
+"""Sums over rows, from which all measures are computed.
 
-The sums of two blocks of rows, added, are the sums of all rows; subtracting a block leaves the rest. Whole counts do
-so exactly, sums of real weights and moments with twice the digits that a value is rounded to. Ensembles, out-of-core
-and streaming selection rest on this.
+The sums of two blocks of rows add to the sums of all rows; subtracting a block leaves the sums of the rest. Integer
+counts do so exactly, sums of real weights and moments with twice the digits to which a value is rounded. Ensembles,
+out-of-core and streaming selection use this.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PairCounts:
     Parameters
     ----------
     counts : ndarray of shape (n_levels_a, n_levels_b)
-        Whole numbers, or sums of real weights.
+        Integers, or sums of real weights.
     rest : ndarray of the same shape, default=None
-        What the sums of real weights have beyond the digits of ``counts``.
+        The digits of sums of real weights beyond those of ``counts``.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class PairCounts:
         return np.stack([high, np.zeros_like(high) if self.rest is None else self.rest], axis=-1)
 
     def value(self, measure: str) -> float:
-        """A measure of discrete features, by name, of these counts."""
+        """Return a measure of discrete features, by name, from these counts."""
         check_choice("measure", measure, [name for name, kind in KINDS.items() if kind.is_discrete])
         if self.counts.dtype.kind == "f":
             return _core.value_of_weighted_counts(self._words(), measure)
@@ -98,7 +98,7 @@ Sums = TypeVar("Sums", _core.PairSums, _core.ClassSums)
 
 
 class _Moments(Generic[Sums]):
-    """Sums of the core that add and subtract, and give the values of measures."""
+    """Sums of the core that add and subtract, and from which measures are computed."""
 
     _measures: ClassVar[tuple[str, ...]]
 
@@ -119,7 +119,7 @@ class _Moments(Generic[Sums]):
 class PairMoments(_Moments[_core.PairSums]):
     """Sums of two numeric columns, in twice double precision about a centre near their means.
 
-    Values do not depend on how rows were split into blocks.
+    Values do not depend on the split of rows into blocks.
 
     Examples
     --------
@@ -134,18 +134,18 @@ class PairMoments(_Moments[_core.PairSums]):
     def of(
         cls, a: npt.ArrayLike, b: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> PairMoments:
-        """Sums of two columns of finite numbers."""
+        """Sum two columns of finite numbers."""
         return cls(_core.PairSums(_floats(a), _floats(b), _weights(sample_weight)))
 
     def value(self, measure: str) -> float:
-        """``"pearson"`` or ``"cosine"`` (absolute), ``"r2"``, or the ``"f"`` of the linear regression."""
+        """Return ``"pearson"`` or ``"cosine"`` (absolute), ``"r2"``, or ``"f"`` of the linear regression."""
         return self._value(measure)
 
 
 class ClassMoments(_Moments[_core.ClassSums]):
     """Sums of a numeric column by class, in twice double precision about a centre near its mean.
 
-    Values do not depend on how rows were split into blocks.
+    Values do not depend on the split of rows into blocks.
 
     Examples
     --------
@@ -164,12 +164,12 @@ class ClassMoments(_Moments[_core.ClassSums]):
         n_classes: int,
         sample_weight: npt.ArrayLike | None = None,
     ) -> ClassMoments:
-        """Sums of a column of finite numbers by class codes."""
+        """Sum a column of finite numbers by class codes."""
         codes = np.ascontiguousarray(classes, dtype=np.int32)
         return cls(_core.ClassSums(_floats(values), codes, n_classes, _weights(sample_weight)))
 
     def value(self, measure: str = "f") -> float:
-        """The one-way ``"f"`` of the column against the classes, or ``"r2"``, their share of its scatter."""
+        """Return the one-way ``"f"`` of the column and the classes, or ``"r2"``, their share of its scatter."""
         return self._value(measure)
 
 

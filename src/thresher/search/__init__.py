@@ -1,4 +1,4 @@
-"""How sets of features are generated: the searches and their results, parts and votes."""
+"""Searches for sets of features and their results, with parts and votes of ensembles."""
 
 from thresher._core import SearchResult
 from thresher.search.ensemble import FoundParts, greedy_ensemble

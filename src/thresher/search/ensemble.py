@@ -18,7 +18,7 @@ PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
 
 def draw_seed(random_state: RandomState) -> int:
-    """One seed for all streams of a fit, from an int, a ``RandomState`` or None."""
+    """Return one seed for all streams of a fit, from an int, a ``RandomState`` or None."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
@@ -30,7 +30,7 @@ def assign_parts(
     target: ArrayLike | None = None,
     seed: int = 0,
 ) -> NDArray[np.int32]:
-    """The part, in 0..n_parts-1, of every row.
+    """Return the part, in 0..n_parts-1, of every row.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def assign_parts(
     if kind == "shuffled":
         order = stream(seed, Purpose.SHUFFLED_ROWS).permutation(n_rows)
     elif target is None:
-        raise ValueError('parts="stratified" needs a target to sort the rows by')
+        raise ValueError('parts="stratified" sorts rows by the target, but y is None. Pass y')
     else:
         order = np.argsort(np.asarray(target), kind="stable")
     part = np.empty(n_rows, dtype=np.int32)
@@ -73,15 +73,15 @@ def assign_parts(
 
 @dataclass(frozen=True)
 class NumberedParts:
-    """Parts and replicates of rows that are known by their numbers alone, as `assign_parts` deals them.
+    """Parts and replicates of numbered rows, as assigned by `assign_parts`.
 
     Attributes
     ----------
     kind : str
-        As of `assign_parts`; for ``"stratified"`` rows have to be numbered class after class.
+        As in `assign_parts`; for ``"stratified"`` rows must be numbered class after class.
     n_rows : int
     keeps : ndarray of bool of shape (n_replicates, n_parts)
-        Which parts each replicate keeps.
+        The parts that each replicate contains.
     seed : int
     """
 
@@ -95,7 +95,7 @@ class NumberedParts:
         return self.kind == "stratified"
 
     def part_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The parts of the rows with these numbers."""
+        """Return the parts of the rows with these numbers."""
         n_parts = int(self.keeps.shape[1])
         if self.kind == "shuffled":
             part: Array = assign_parts(self.n_rows, n_parts, self.kind, seed=self.seed)[numbers]
@@ -107,7 +107,7 @@ class NumberedParts:
 
 
 def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.int32]:
-    """How often each of `n_samples` bootstrap samples of `n_rows` rows drew each row.
+    """Count how often each of `n_samples` bootstrap samples of `n_rows` rows contains each row.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.i
 
 
 def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> Mask:
-    """The parts of the first half of every pair; the second half is the rest.
+    """Return the parts in the first half of every pair; the second half contains the rest.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> Mask:
 
 
 def number_groups(groups: ArrayLike, n_rows: int) -> Indices:
-    """Groups of rows numbered as they first occur.
+    """Return the groups of rows, numbered by first occurrence.
 
     Examples
     --------
@@ -159,7 +159,7 @@ VOTE_KINDS = ("majority", "mean-rank")
 
 
 def count_votes(lists: Sequence[Sequence[int]], n_features: int) -> NDArray[np.int64]:
-    """In how many of the lists each feature occurs."""
+    """Count the lists that contain each feature."""
     votes = np.zeros(n_features, dtype=np.int64)
     for entries in lists:
         votes[np.asarray(entries, dtype=np.intp)] += 1
@@ -169,12 +169,12 @@ def count_votes(lists: Sequence[Sequence[int]], n_features: int) -> NDArray[np.i
 def combine_votes(
     lists: Sequence[Sequence[int]], n_features: int, k: int, vote: str = "majority"
 ) -> list[int]:
-    """The `k` features the lists agree on most, best first.
+    """Return the `k` features on which the lists agree most, best first.
 
-    ``"majority"`` sorts by votes (falling), sum of the 1-based positions in the lists that hold the
-    feature (rising), index (rising). ``"mean-rank"`` sorts by the sum of positions over all lists,
-    ``k + 1`` where a list lacks the feature (rising), votes (falling), index (rising). A feature
-    without a vote is never returned, so there may be fewer than `k`.
+    ``"majority"`` sorts by votes (descending), sum of the 1-based positions in the lists that contain the feature
+    (ascending), index (ascending). ``"mean-rank"`` sorts by the sum of positions over all lists, with ``k + 1`` for
+    lists without the feature (ascending), votes (descending), index (ascending). A feature without a vote is never
+    returned, so there may be fewer than `k`.
 
     Examples
     --------
@@ -196,40 +196,40 @@ def combine_votes(
 
 
 def membership(sets: Sequence[Sequence[Hashable]]) -> Mask:
-    """One row per set, one column per distinct member, True where the set holds the member."""
+    """Return a matrix with one row per set and one column per distinct member: True for members of the set."""
     column: dict[Hashable, int] = {}
     columns = [[column.setdefault(member, len(column)) for member in members] for members in sets]
     matrix = np.zeros((len(columns), len(column)), dtype=np.bool_)
-    for row, held in zip(matrix, columns, strict=True):
-        row[held] = True
+    for row, members in zip(matrix, columns, strict=True):
+        row[members] = True
     return matrix
 
 
 def mean_jaccard_of(matrix: Mask) -> float:
-    """Mean of ``|A and B| / |A or B|`` over the unordered pairs of rows.
+    """Return the mean of ``|A and B| / |A or B|`` over the unordered pairs of rows.
 
-    Two empty sets count 1, and so does a single set.
+    Two empty sets count 1, as does a single set.
     """
     if len(matrix) == 1:
         return 1.0
-    held = matrix.astype(np.float64)  # counts below 2^53 are exact, and the product is a fast one
+    members = matrix.astype(np.float64)  # counts below 2^53 are exact, and the product is fast
     first, second = np.triu_indices(len(matrix), k=1)
-    common = (held @ held.T)[first, second]
-    size = held.sum(axis=1)
+    common = (members @ members.T)[first, second]
+    size = members.sum(axis=1)
     union = size[first] + size[second] - common
     return float(np.mean(np.where(union > 0, common / np.maximum(union, 1.0), 1.0)))
 
 
 def count_pairs_plain(n_features: int, k: int) -> int:
-    """Measures computed by one plain greedy run: `n_features` relevances, then p-1, ..., p-k+1."""
+    """Count the values computed by one plain greedy run: `n_features` relevances, then p-1, ..., p-k+1."""
     return n_features * k - k * (k - 1) // 2
 
 
 def count_pairs_fast(lists: Sequence[Sequence[int]], n_features: int, k: int) -> int:
-    """Distinct pairs the eager Fast Ensemble computes, relevances included.
+    """Count the distinct pairs that the eager Fast Ensemble computes, relevances included.
 
-    Every feature among the first ``k - 1`` entries of any list is compared with all others, and
-    nothing else is: with u such features, ``p + u p - u (u + 1) / 2``.
+    Only the features among the first ``k - 1`` entries of any list are compared with all others: with u such features
+    there are ``p + u p - u (u + 1) / 2``.
     """
     union = {int(feature) for entries in lists for feature in entries[: max(k - 1, 0)]}
     u = len(union)
@@ -238,16 +238,16 @@ def count_pairs_fast(lists: Sequence[Sequence[int]], n_features: int, k: int) ->
 
 @dataclass(frozen=True)
 class FoundParts:
-    """What a search over replicates found.
+    """The result of a search over replicates.
 
     Attributes
     ----------
     lists : list of lists of int
-        One per replicate searched, in order of choice.
+        The selected features of each replicate, in order of selection.
     n_evaluations : int
-        Distinct pairs that any replicate asked for.
+        Number of distinct pairs that any replicate requested.
     full : bool
-        The memory limit was reached, and values were computed again.
+        Whether the memory limit was reached, so that values were computed again.
     """
 
     lists: list[list[int]]
@@ -269,7 +269,7 @@ def greedy_ensemble(
     kept: Indices,
     memory_limit: int = 0,
 ) -> FoundParts:
-    """The lists that `greedy_forward` would find on each replicate; each pair is computed once.
+    """Return the results of `greedy_forward` on each replicate, with each pair computed once.
 
     Parameters
     ----------
@@ -279,14 +279,14 @@ def greedy_ensemble(
     n_select, objective, weight, offset, kept
         As in `greedy_forward`.
     strategy : {"lazy", "scan", "naive"}
-        ``"naive"`` computes all pairs of features that any replicate chose.
+        ``"naive"`` computes all pairs of features that any replicate selects.
     replicates : sequence of int
-        Those to search.
+        The replicates to search.
     memory_limit : int, default=0
-        Bytes for the values of pairs; 0 for no limit.
+        Bytes for cached values of pairs; 0 for no limit.
     """
     chosen = np.array(replicates, dtype=np.uint32)
-    found = _core.greedy_ensemble(
+    result = _core.greedy_ensemble(
         measure,
         np.ascontiguousarray(relevance[chosen]),
         n_select,
@@ -299,5 +299,5 @@ def greedy_ensemble(
         kept=np.asarray(kept, dtype=np.uint32),
         memory_limit=memory_limit,
     )
-    lists = [replicate.selected.tolist() for replicate in found.replicates]
-    return FoundParts(lists, found.n_evaluations, found.cache_full)
+    lists = [replicate.selected.tolist() for replicate in result.replicates]
+    return FoundParts(lists, result.n_evaluations, result.cache_full)

@@ -1,6 +1,6 @@
-"""How many rarely chosen features a vote over complementary halves selects at most, on average.
+"""Bounds on the expected number of rarely chosen features that a vote over complementary halves selects.
 
-After R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at
+They follow R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at
 stability selection".
 """
 
@@ -20,7 +20,7 @@ ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
 
 def exceeds(bound: float, pfer: float) -> bool:
-    """Whether a bound is above the wanted one by more than a rounding."""
+    """Return whether a bound exceeds `pfer` by more than rounding."""
     return bound > pfer * (1.0 + 1e-12)
 
 
@@ -32,7 +32,7 @@ def error_bound(
     n_pairs: int = 50,
     assumption: str = "none",
 ) -> float:
-    """Features, selections, cutoff and expected errors of a vote over halves: the third of two.
+    """Compute the error bound, the cutoff or the number of features of a vote over halves, from the other two.
 
     The votes of ``Ensemble(kind="halves")`` select a feature that at least a share `cutoff` of the
     halves chose. Call a feature rarely chosen if a half chooses it with probability at most
@@ -45,26 +45,26 @@ def error_bound(
     q : float, default=None
         Mean number of features chosen on a half.
     cutoff : float, default=None
-        Above 1/2 (with ``"r-concave"``, above ``q / p``) and at most 1; rounded up to a whole number of
-        the ``2 * n_pairs`` halves.
+        Above 1/2 (with ``"r-concave"``, above ``q / p``) and at most 1; rounded up to a number of the ``2 * n_pairs``
+        halves.
     pfer : float, default=None
         The bound: expected number of rarely chosen features selected.
     n_pairs : int, default=50
         Pairs of halves, at least 2.
     assumption : {"none", "unimodal", "r-concave"}, default="none"
-        What is assumed of the law of a feature's votes. The stronger the assumption, the smaller the
-        bound; ``"none"`` always holds.
+        The assumption about the distribution of the votes of a feature. A stronger assumption gives a smaller bound;
+        ``"none"`` is always valid.
 
     Returns
     -------
     third : float
-        Whichever of `q`, `cutoff` and `pfer` was not given: the bound; the least cutoff from which on
-        the bound is kept; the largest whole `q` up to which it is, 0 if none is.
+        The one of `q`, `cutoff` and `pfer` that was not passed: the bound; the least cutoff such that it and all larger
+        ones satisfy the bound; the largest integer `q` that satisfies it, 0 if none does.
 
     Notes
     -----
-    Needs independent rows, and nothing of the selector or the features. It is an expected number, of
-    rarely chosen features: neither "at most one false feature" nor "false" in any other sense.
+    The bound needs independent rows, and no assumption about the selector or the features. It is an expected number
+    of rarely chosen features: neither "at most one false feature" nor "false" in any other sense.
 
     References
     ----------
@@ -106,13 +106,13 @@ def error_bound(
 
 
 def votes_needed(cutoff: float, n_pairs: int, above: float = 0.5) -> int:
-    """The cutoff as a number of halves, rounded up."""
+    """Return the cutoff as a number of halves, rounded up."""
     check_number("cutoff", cutoff, minimum=above, maximum=1, exclusive_minimum=True)
     return math.ceil(2 * n_pairs * cutoff - 1e-9)
 
 
 def bound_of(p: int, q: float, wins: int, n_pairs: int, assumption: str) -> float:
-    """The bound where `wins` of the halves must have chosen a feature."""
+    """Return the bound if at least `wins` of the halves must choose a feature."""
     if q == 0:
         return 0.0
     bounds = [2 * n_pairs * q / wins]  # Markov on the votes
@@ -121,7 +121,7 @@ def bound_of(p: int, q: float, wins: int, n_pairs: int, assumption: str) -> floa
     if assumption != "none":
         bounds.append(_unimodal(p, q, wins, n_pairs))
     if assumption == "r-concave":
-        share = Fraction(q).limit_denominator(10**6) / p  # thresholds of whole numbers are exact
+        share = Fraction(q).limit_denominator(10**6) / p  # thresholds of integers are exact
         if wins > n_pairs:
             bounds.append(p * _largest_tail(wins - n_pairs, share**2 * n_pairs, n_pairs, 2))
         bounds.append(p * _largest_tail(wins, 2 * share * n_pairs, 2 * n_pairs, 4))
@@ -129,32 +129,32 @@ def bound_of(p: int, q: float, wins: int, n_pairs: int, assumption: str) -> floa
 
 
 def least_cutoff(p: int, q: float, pfer: float, n_pairs: int, assumption: str) -> int:
-    """The least number of halves such that it and all larger ones keep the bound."""
+    """Return the least number of halves such that it and all larger ones satisfy the bound."""
     lowest = n_pairs + 1
     if assumption == "r-concave":
         lowest = math.floor(2 * n_pairs * q / p) + 1
-    found = None
+    least = None
     for wins in range(2 * n_pairs, lowest - 1, -1):
         if exceeds(bound_of(p, q, wins, n_pairs, assumption), pfer):
             break
-        found = wins
-    if found is None:
+        least = wins
+    if least is None:
         most = largest_q(p, 2 * n_pairs, pfer, n_pairs, assumption)
-        remedy = f"choose at most {counted(most)} on a half, or allow a larger pfer"
+        remedy = f"Choose at most {counted(most)} on a half, or allow a larger pfer"
         if not most:
-            least = bound_of(p, 1, 2 * n_pairs, n_pairs, assumption)
-            remedy = f"not even q=1 would; allow a pfer of at least {least:.3g}"
-        raise ValueError(f"no cutoff keeps pfer={pfer:g} with q={q:g} of {p} features; {remedy}")
-    return found
+            smallest = bound_of(p, 1, 2 * n_pairs, n_pairs, assumption)
+            remedy = f"Not even q=1 would; allow a pfer of at least {smallest:.3g}"
+        raise ValueError(f"no cutoff keeps pfer={pfer:g} with q={q:g} of {p} features. {remedy}")
+    return least
 
 
 def counted(n_features: int) -> str:
-    """Words for a number of features."""
+    """Return a number of features in words."""
     return "1 feature" if n_features == 1 else f"{n_features} features"
 
 
 def largest_q(p: int, wins: int, pfer: float, n_pairs: int, assumption: str) -> int:
-    """The largest whole q that keeps the bound; bounds rise with q."""
+    """Return the largest integer q that satisfies the bound, which increases with q."""
     low, high = 0, p
     while low < high:
         middle = (low + high + 1) // 2
@@ -181,11 +181,11 @@ def _unimodal(p: int, q: float, wins: int, n_pairs: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _largest_tail(t: int, mean: Fraction, m: int, power: int) -> float:
-    """The largest P(X >= t) of X on 0..m with mean at most `mean` and r-concave masses.
+    """Return the largest P(X >= t) of X on 0..m with mean at most `mean` and r-concave masses.
 
-    `power` is -1/r, 2 or 4. The extreme laws have masses proportional to ``(a + i) ** -power`` on 0..k
-    and a smaller one at k + 1. Between ``a_(k+1)``, where that one follows the others, and ``a_k``, where
-    it is none, the tail is searched for its maximum, which often is at an end.
+    `power` is -1/r, 2 or 4. The extreme distributions have masses proportional to ``(a + i) ** -power`` on 0..k and a
+    smaller one at k + 1. This mass follows the same law at ``a_(k+1)`` and is zero at ``a_k``; between them the tail is
+    searched for its maximum, which is often at an end.
     """
     if t <= math.ceil(2 * mean):
         return 1.0
@@ -201,7 +201,7 @@ def _largest_tail(t: int, mean: Fraction, m: int, power: int) -> float:
     at = int(np.argmax(values))
     best = float(values.flat[at])
     last, row, column = k[at // len(share)], grid[at // len(share)], at % len(share)
-    for _ in range(6):  # a closer look around the best
+    for _ in range(6):  # refine the grid around the best
         left, right = row[max(column - 1, 0)], row[min(column + 1, len(share) - 1)]
         row = left + (right - left) * share
         near = _tail(np.full(len(share), last), row, mu, t, power)
@@ -212,7 +212,7 @@ def _largest_tail(t: int, mean: Fraction, m: int, power: int) -> float:
 
 @lru_cache(maxsize=64)
 def _intervals(mean: Fraction, m: int, power: int) -> tuple[NDArray[np.int64], Floats]:
-    """The values of k, and log a_k for them and for one more."""
+    """Return the values of k, and log a_k for them and for one more."""
     lasts = np.arange(math.ceil(2 * mean), m)
     return lasts, _log_offsets(float(mean), np.append(lasts, m), power)
 
@@ -221,7 +221,7 @@ _LARGEST_LOG = 46.0  # beyond it all masses are equal in a double
 
 
 def _log_offsets(mu: float, k: NDArray[np.int64], power: int) -> Floats:
-    """log a for which masses (a + i) ** -power on 0..k have the mean mu, which rises with a towards k/2."""
+    """Return log a for which masses (a + i) ** -power on 0..k have the mean mu, which increases with a to k/2."""
     low = np.full(len(k), -400.0)
     high = np.full(len(k), _LARGEST_LOG)
     for _ in range(70):
@@ -233,7 +233,7 @@ def _log_offsets(mu: float, k: NDArray[np.int64], power: int) -> Floats:
 
 
 def _masses(k: NDArray[np.int64], log_a: Floats, power: int) -> Floats:
-    """((a + i) / a) ** -power for i = 0..k, a row for each pair, filled up with zeros."""
+    """Return ((a + i) / a) ** -power for i = 0..k, a row for each pair, padded with zeros."""
     i = np.arange(int(k.max()) + 1)
     with np.errstate(over="ignore"):
         ratio = 1.0 / (1.0 + i * np.exp(-log_a)[:, None])

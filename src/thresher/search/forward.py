@@ -14,19 +14,19 @@ from thresher._utils.types import Array, Floats, Indices, Mask, Values
 
 Features = Indices
 Progress = Callable[[int, int, float], object]
-Found = TypeVar("Found")
-Report = TypeVar("Report")
+Result = TypeVar("Result")
+Mapped = TypeVar("Mapped")
 
 
 class Choices(TypedDict, total=False):
-    """What every forward search takes: features to choose from and to start from, and whom to tell of each step."""
+    """Options of every forward search: candidates, forced-in features, and a function to call after each step."""
 
     candidates: Mask | None
     kept: Features | None
     progress: Progress | None
 
 
-def in_core(
+def core_options(
     candidates: Mask | None = None, kept: Features | None = None, **others: object
 ) -> Values:
     """Return the options of a search as the core takes them."""
@@ -37,42 +37,42 @@ def in_core(
     }
 
 
-class ForwardSearch(Generic[Found]):
+class ForwardSearch(Generic[Result]):
     """A forward search in progress.
 
     Parameters
     ----------
     core : _core.ForwardSearch
     read : callable
-        Returns what the search has found so far.
+        Returns the result so far.
 
     Notes
     -----
-    However a search is cut in pieces, it finds what one longer search would have found, for the same evaluations. If
-    it is interrupted between two steps it can go on; if in the middle of one, what it found before stands, and to ask
-    for more is an error.
+    A search in several calls has the same result and the same evaluations as one longer search. If it is interrupted
+    between two steps it can continue. If it is interrupted within a step, the result before stays valid, and a request
+    for more features raises.
     """
 
-    def __init__(self, core: _core.ForwardSearch, read: Callable[[], Found]) -> None:
+    def __init__(self, core: _core.ForwardSearch, read: Callable[[], Result]) -> None:
         self._core = core
-        self._read = read
+        self._read_result = read
 
     def extend(self, n_more: int | None = None) -> None:
-        """Take so many features more, or less if there are no more; all there are, if None."""
+        """Select up to `n_more` further features; None for as many as there are."""
         self._core.extend(n_more)
 
     @property
     def exhausted(self) -> bool:
-        """Whether the search has found that there is no further feature to take."""
+        """Whether the search knows that there is no further feature to select."""
         return self._core.exhausted
 
-    def found(self) -> Found:
-        """Return what was found so far."""
-        return self._read()
+    def result(self) -> Result:
+        """Return the result so far."""
+        return self._read_result()
 
-    def reported(self, report: Callable[[Found], Report]) -> ForwardSearch[Report]:
-        """Return the same search, which passes what it found through `report`."""
-        return ForwardSearch(self._core, lambda: report(self._read()))
+    def reported(self, report: Callable[[Result], Mapped]) -> ForwardSearch[Mapped]:
+        """Return the same search with `report` applied to its result."""
+        return ForwardSearch(self._core, lambda: report(self._read_result()))
 
 
 def _started(search: _core.ForwardSearch) -> ForwardSearch[SearchResult]:
@@ -80,7 +80,7 @@ def _started(search: _core.ForwardSearch) -> ForwardSearch[SearchResult]:
 
 
 class GreedyOptions(Choices, total=False):
-    """The objective of a greedy search, and how it is executed."""
+    """Options of `greedy_forward`: the objective, and how it is executed."""
 
     objective: str
     weight: float
@@ -95,11 +95,11 @@ def greedy_forward(
 
     Every strategy gives the same features; they differ in the pairs they evaluate.
     """
-    return _started(_core.greedy_forward(pairs, relevance, n_select, **in_core(**options)))
+    return _started(_core.greedy_forward(pairs, relevance, n_select, **core_options(**options)))
 
 
 class AccumulateOptions(Choices, total=False):
-    """How the terms of a score are gathered, and how the search is executed."""
+    """Options of `greedy_accumulate`: how the terms of a score are combined, and how it is executed."""
 
     accumulation: Required[str]
     strategy: str
@@ -108,12 +108,12 @@ class AccumulateOptions(Choices, total=False):
 def greedy_accumulate(
     term: _core.PairMeasure, relevance: Floats, n_select: int, **options: Unpack[AccumulateOptions]
 ) -> ForwardSearch[SearchResult]:
-    """As `greedy_forward`, the score being gathered from one term per chosen feature."""
-    return _started(_core.greedy_accumulate(term, relevance, n_select, **in_core(**options)))
+    """Add the best feature, one at a time, by a score of one term per selected feature."""
+    return _started(_core.greedy_accumulate(term, relevance, n_select, **core_options(**options)))
 
 
 class CountOptions(Choices, total=False):
-    """How many features to select at most; None for as many as the search finds."""
+    """Options of `fcbf`: the largest number of features to select; None for no limit."""
 
     n_select: int | None
 
@@ -121,17 +121,17 @@ class CountOptions(Choices, total=False):
 def fcbf(
     pairs: _core.PairMeasure, relevance: Floats, threshold: float, **options: Unpack[CountOptions]
 ) -> ForwardSearch[SearchResult]:
-    """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
-    return _started(_core.fcbf(pairs, relevance, threshold, **in_core(**options)))
+    """Select by decreasing relevance down to `threshold`; drop features closer to a selected one than to the target."""
+    return _started(_core.fcbf(pairs, relevance, threshold, **core_options(**options)))
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:
-    """The candidates by falling relevance, ties by position; relevances must not be negative."""
+    """Return the candidates by decreasing relevance, ties by position; relevances must not be negative."""
     return _core.order_by_relevance(relevance, candidates.view(np.uint8)).astype(np.intp)
 
 
 class CFSOptions(CountOptions, total=False):
-    """How the search is executed, and what 1 is multiplied by in all values."""
+    """Options of `cfs_forward`: how it is executed, and the factor of all values."""
 
     strategy: str
     unit: float
@@ -140,8 +140,8 @@ class CFSOptions(CountOptions, total=False):
 def cfs_forward(
     pairs: _core.PairMeasure, relevance: Floats, **options: Unpack[CFSOptions]
 ) -> ForwardSearch[SearchResult]:
-    """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
-    return _started(_core.cfs_forward(pairs, relevance, **in_core(**options)))
+    """Add the feature that increases the merit most, until none does."""
+    return _started(_core.cfs_forward(pairs, relevance, **core_options(**options)))
 
 
 def cfs_best_first(
@@ -161,34 +161,34 @@ def cfs_best_first(
         zero_to_one=zero_as_one,
         locally_predictive=locally_predictive,
         unit=unit,
-        **in_core(candidates, kept),
+        **core_options(candidates, kept),
     )
 
 
 def add_locally_predictive(
-    pairs: _core.PairMeasure, relevance: Floats, may: Mask, chosen: Features
+    pairs: _core.PairMeasure, relevance: Floats, allowed: Mask, chosen: Features
 ) -> Features:
-    """The candidates, by falling relevance, that no chosen feature is more redundant with than they are relevant."""
+    """Return the candidates, by decreasing relevance, whose redundancy with no selected feature exceeds it."""
     largest = np.full(len(relevance), -1.0)
     everything = np.arange(len(relevance), dtype=np.uint32)
 
-    def meet(feature: int) -> None:
+    def update(feature: int) -> None:
         np.maximum(largest, np.ravel(pairs.values(feature, everything)), out=largest)
 
     for feature in chosen:
-        meet(int(feature))
-    others = may.copy()
+        update(int(feature))
+    others = allowed.copy()
     others[chosen] = False
     added = []
     for feature in order_by_relevance(relevance, others):
         if largest[feature] <= relevance[feature]:
             added.append(int(feature))
-            meet(int(feature))
+            update(int(feature))
     return np.array(added, dtype=np.intp)
 
 
 class GSOOptions(Choices, total=False):
-    """Weights of the rows, a line for each sum of squares, and the number of threads."""
+    """Options of `gso`: weights of the rows, a line for each sum of squares, and the number of threads."""
 
     weights: Floats | None
     n_threads: int
@@ -198,11 +198,11 @@ def gso(
     columns: Array, target: Floats, n_select: int, **options: Unpack[GSOOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
-    return _started(_core.gso(columns, target, n_select, **in_core(**options)))
+    return _started(_core.gso(columns, target, n_select, **core_options(**options)))
 
 
 class RRCTOptions(Choices, total=False):
-    """The terms of the score, and the number of threads."""
+    """Options of `rrct`: the terms of the score, and the number of threads."""
 
     information: Required[bool]
     complementarity: Required[bool]
@@ -218,11 +218,11 @@ def rrct(
 
     Relevance and complementarity are correlations of `ranks` with the target; redundancies are those of `values`.
     """
-    return _started(_core.rrct(ranks, values, target, n_select, **in_core(**options)))
+    return _started(_core.rrct(ranks, values, target, n_select, **core_options(**options)))
 
 
 class CMIOptions(CountOptions, total=False):
-    """Whether the last feature of the list may be selected, and the weights of the rows."""
+    """Options of `cmi_walk`: whether the last feature may be selected, and the weights of the rows."""
 
     take_last: bool
     weights: NDArray[np.int64] | None
@@ -235,5 +235,5 @@ def cmi_walk(
     relevance: Floats,
     **options: Unpack[CMIOptions],
 ) -> ForwardSearch[SearchResult]:
-    """Walk by falling relevance, keeping each feature that tells more than its successor, given those kept."""
-    return _started(_core.cmi_walk(table, classes, n_classes, relevance, **in_core(**options)))
+    """Select by decreasing relevance each feature that is more informative than its successor, given those selected."""
+    return _started(_core.cmi_walk(table, classes, n_classes, relevance, **core_options(**options)))

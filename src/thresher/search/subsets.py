@@ -17,23 +17,23 @@ from thresher.search.forward import Features
 
 
 def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
-    """Smallest m whose m largest relevances make up `fraction` of the sum of all.
+    """Return the smallest m whose m largest relevances make up `fraction` of the sum of all.
 
     Raises
     ------
     ValueError
-        If a relevance is negative or not finite, or all are zero: shares have no meaning then.
+        If a relevance is negative or not finite, or all are zero, so that shares are undefined.
     """
     if not np.isfinite(relevance).all() or (relevance < 0).any():
         raise ValueError(
-            "cumulative relevance needs finite relevances of at least 0; "
-            "give n_features_to_select as a number"
+            "cumulative relevance needs finite relevances of at least 0. "
+            "Set n_features_to_select to a number"
         )
     total = np.cumsum(np.sort(rescaled(relevance))[::-1])
     if not total.size or total[-1] <= 0:
         raise ValueError(
-            "cumulative relevance needs some relevance above 0, but every feature has 0; "
-            "use another relevance, or give n_features_to_select as a number"
+            "cumulative relevance needs some relevance above 0, but every feature has 0. "
+            "Use another relevance, or set n_features_to_select to a number"
         )
     reached = np.flatnonzero(total >= fraction * total[-1])
     return int(reached[0]) + 1 if reached.size else len(total)
@@ -48,9 +48,9 @@ class Walk:
     kept : ndarray of int
         Features in order.
     similarity : ndarray of float
-        For every feature looked at, in order: the similarity that rejected it, or the largest met.
+        For every feature examined, in order: the similarity that rejected it, or the largest.
     rival : ndarray of int
-        The kept feature that similarity is with; -1 if there was none yet.
+        The kept feature with that similarity; -1 if there was none yet.
     n_scanned, n_evaluations : int
     """
 
@@ -73,8 +73,8 @@ def redundancy_walk(
     n_kept_before: int = 0,
     n_threads: int = 1,
 ) -> Walk:
-    """Walk down `order` and keep each feature less similar than `max_similarity` to the last one kept."""
-    found = _core.redundancy_walk(
+    """Keep each feature of `order` less similar than `max_similarity` to the last one kept, or to all."""
+    result = _core.redundancy_walk(
         similarity,
         order.astype(np.uint32),
         relevance,
@@ -85,38 +85,42 @@ def redundancy_walk(
         n_kept_before=n_kept_before,
         n_threads=n_threads,
     )
-    return Walk(found.kept, found.similarity, found.rival, found.n_scanned, found.n_evaluations)
+    return Walk(
+        result.kept, result.similarity, result.rival, result.n_scanned, result.n_evaluations
+    )
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Features in clusters; they are addressed by their place among those clustered.
+    """Clusters of features, which are numbered by their position among the clustered features.
 
     Attributes
     ----------
     medoids : ndarray of int
     clusters : ndarray of int
-        Of every feature the number of its cluster.
-    own, other : ndarray of float
+        The number of the cluster of every feature.
+    to_medoid, to_other_medoid : ndarray of float
         Distances to the medoid of the feature's cluster, and to the nearest other medoid.
     """
 
     medoids: Features
     clusters: Features
-    own: Floats
-    other: Floats
+    to_medoid: Floats
+    to_other_medoid: Floats
 
     def silhouette(self) -> float:
-        """Mean simplified silhouette, a multiple of 2^-40; 0 for features alone in their clusters."""
+        """Return the mean simplified silhouette, a multiple of 2^-40; single features count 0."""
         alone = np.bincount(self.clusters, minlength=len(self.medoids))[self.clusters] == 1
-        larger = np.maximum(self.own, self.other)
+        larger = np.maximum(self.to_medoid, self.to_other_medoid)
         values = np.zeros(len(larger))
-        np.divide(self.other - self.own, larger, out=values, where=(larger > 0) & ~alone)
+        np.divide(
+            self.to_other_medoid - self.to_medoid, larger, out=values, where=(larger > 0) & ~alone
+        )
         return round(math.fsum(values) / len(values) * 2.0**40) / 2.0**40
 
 
 def one_cluster(n_features: int) -> Clustering:
-    """All in one cluster, around the first, if there is one."""
+    """Return all features in one cluster around the first."""
     none = np.zeros(n_features)
     return Clustering(
         np.zeros(min(1, n_features), dtype=np.intp), np.zeros(n_features, dtype=np.intp), none, none
@@ -134,7 +138,7 @@ class FeatureClusters:
     relevance : ndarray of float
         One per feature of `features`.
     memory : int
-        Bytes that similarities may take; those that do not fit are computed at every look.
+        Bytes for similarities; those that do not fit are computed at every use.
     n_threads : int
     """
 
@@ -153,29 +157,29 @@ class FeatureClusters:
 
     @property
     def n_evaluations(self) -> int:
-        """Similarities computed so far."""
+        """Number of similarities computed so far."""
         return self._core.n_evaluations
 
-    def far_apart(self, count: int) -> Features:
-        """The most relevant feature, then again and again the one farthest from those taken."""
+    def farthest_first(self, count: int) -> Features:
+        """Return the most relevant feature, then repeatedly the one farthest from those before."""
         return self._core.far_apart(count).astype(np.intp)
 
     def cluster(self, starts: Features, max_rounds: int) -> Clustering:
-        """Clusters of k-medoids from the given starts; cheap where `starts` grows by one from call to call."""
-        found = self._core.cluster(starts.astype(np.uint32), max_rounds)
-        return Clustering(found.medoids, found.clusters, found.own, found.other)
+        """Return the clusters of k-medoids from these starts; cheap if `starts` grows by one from call to call."""
+        result = self._core.cluster(starts.astype(np.uint32), max_rounds)
+        return Clustering(result.medoids, result.clusters, result.own, result.other)
 
-    def similarities(self, place: int) -> Floats:
-        """Of every feature to one of them."""
-        return self._core.similarities(place)
+    def similarities(self, position: int) -> Floats:
+        """Return the similarities of every feature to one of them."""
+        return self._core.similarities(position)
 
 
 CoreFeatures = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
-class Swept:
-    """Places in the order of the features that stay, their risk, and how many risks were asked for."""
+class SweepResult:
+    """Positions in the order of the features that stay, their risk, and the number of risks computed."""
 
     stays: CoreFeatures
     risk: float
@@ -183,8 +187,8 @@ class Swept:
 
 
 @dataclass(frozen=True)
-class Eliminated:
-    """Places in the order of the features removed, one after the other, and the risks of the last ones."""
+class EliminationResult:
+    """Positions in the order of the removed features, in sequence, and the risks of the last ones."""
 
     removed: CoreFeatures
     risks: Floats
@@ -193,29 +197,29 @@ class Eliminated:
 
 @dataclass(frozen=True)
 class FoundSet:
-    """A set of features; `is_counted` is False where `n_evaluations` is a lower bound."""
+    """A set of features; `is_counted` is False if `n_evaluations` is a lower bound."""
 
     features: CoreFeatures
     n_evaluations: int
     is_counted: bool = True
 
 
-def sweep(risks: _core.Consistency, rule: str, bound: float) -> Swept:
-    """Decide once for each feature, in order: it goes if the rest does without it."""
-    return Swept(*risks.sweep(rule, bound))
+def sweep(risks: _core.Consistency, rule: str, bound: float) -> SweepResult:
+    """Remove each feature, in order, if the risk of the rest stays within the bound."""
+    return SweepResult(*risks.sweep(rule, bound))
 
 
 def eliminate(
     risks: _core.Consistency, strategy: str, bound: float, **options: float
-) -> Eliminated:
-    """Remove the feature that is missed least, one at a time, while the risk stays within `bound`."""
-    return Eliminated(*risks.eliminate(strategy, bound, **options))
+) -> EliminationResult:
+    """Remove the feature whose removal increases the risk least, one at a time, within `bound`."""
+    return EliminationResult(*risks.eliminate(strategy, bound, **options))
 
 
 def search_sets(
     risks: _core.Consistency, method: str, bound: float, max_evaluations: int, among: CoreFeatures
 ) -> FoundSet | None:
-    """The smallest set within `bound`; None if that takes more than `max_evaluations`."""
+    """Return the smallest set within `bound`; None if that takes more than `max_evaluations`."""
     try:
         return FoundSet(*risks.search(method, bound, max_evaluations, among))
     except _core.TooManyEvaluations:
@@ -223,21 +227,21 @@ def search_sets(
 
 
 def cover(risks: _core.Consistency, bound: float, tolerance: float = 0.0) -> FoundSet:
-    """Add the feature that tells most pairs of samples apart, until the risk is within `bound`."""
+    """Add the feature that separates most pairs of samples, until the risk is within `bound`."""
     return FoundSet(*risks.cover(bound, tolerance))
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """Features in the order in which they were dropped.
+class DroppedFeatures:
+    """Features in the order of their elimination.
 
     Attributes
     ----------
     features : ndarray of int
     scores : ndarray of float of shape (n_features,)
-        Squared weights over all machines, of the last round that the feature was in; nan for others.
+        Squared weights over all SVMs, of the last iteration with the feature; nan for others.
     n_unfinished : int
-        Machines that did not reach the tolerance.
+        Number of SVMs that did not reach the tolerance.
     """
 
     features: Indices
@@ -256,27 +260,27 @@ def drop_by_weight(
     tolerance: float,
     n_threads: int = 1,
     progress: Callable[[int, int], object] | None = None,
-) -> Dropped:
-    """Round after round, fit the machines of all classes and drop the features of the smallest weights.
+) -> DroppedFeatures:
+    """Repeatedly fit the SVMs of all classes and drop the features with the smallest weights.
 
     Parameters
     ----------
     columns : ndarray of shape (n_features, n_rows)
         Standardised.
     signs : ndarray of shape (n_machines, n_rows)
-        1 for rows of the machine's class, -1 for others.
+        1 for rows of the class of the SVM, -1 for others.
     used : ndarray of int
-        The features to begin with.
+        The features to start with.
     never : ndarray of bool of shape (n_features,)
-        Those that are not dropped.
+        Features that are never dropped.
     counts : list of int
-        How many features each round drops.
+        Number of features that each iteration drops.
     penalty, tolerance : float
     n_threads : int
     progress : callable, default=None
-        Called after each round with its number and the features left.
+        Called after each iteration with its number and the number of remaining features.
     """
-    found, scores, n_unfinished = _core.recursive_elimination(
+    dropped, scores, n_unfinished = _core.recursive_elimination(
         columns,
         signs,
         used.astype(np.uint32),
@@ -287,4 +291,4 @@ def drop_by_weight(
         n_threads,
         progress,
     )
-    return Dropped(found.astype(np.intp), scores, n_unfinished)
+    return DroppedFeatures(dropped.astype(np.intp), scores, n_unfinished)

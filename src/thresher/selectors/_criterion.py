@@ -79,7 +79,7 @@ class ForwardCriterion(Criterion):
         """Describe what the search has selected."""
 
     def search(self, task: SearchTask) -> Selection:
-        return self.describe(task, self.start(task).found())
+        return self.describe(task, self.start(task).result())
 
 
 @dataclass

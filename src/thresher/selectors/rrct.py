@@ -175,7 +175,7 @@ class RRCT(CommonParameters, BaseSelector):
         """
         training = self._read_rows(X, y, remote=remote)
         wanted = self._count(training.features)
-        return self._finish(training.features, self._start(training, wanted).found(), wanted)
+        return self._finish(training.features, self._start(training, wanted).result(), wanted)
 
     def _start(self, training: LocalData, wanted: int) -> ForwardSearch[Selection]:
         columns = safe_columns(type(self).__name__, training)

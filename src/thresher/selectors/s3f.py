@@ -124,7 +124,7 @@ class S3F(Ranking):
         trace: dict[str, list[float]] = {"n_clusters": [], "silhouette": []}
         best = one_cluster(len(features))
         self.silhouette_ = -math.inf
-        starts = space.far_apart(largest)
+        starts = space.farthest_first(largest)
         for k in range(2, len(starts) + 1):
             found = space.cluster(starts[:k], MAX_ROUNDS)
             silhouette = found.silhouette()

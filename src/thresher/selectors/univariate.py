@@ -35,7 +35,7 @@ from thresher._utils.types import (
 from thresher.blocks import make_measures
 from thresher.data import TARGETS, RemoteOptions, TrainingData
 from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
-from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
+from thresher.measures.column_tests import analytic_pvalues, evidence, test_names
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.ensemble import draw_seed
@@ -253,7 +253,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         _refuse_missing_level(training, schema.has_missing & ~schema.is_category, "numbers")
         scores = evidence(training.local)
         self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
-        self.tests_ = names_of_tests(training)
+        self.tests_ = test_names(training)
         self.pvalue_method_ = "analytic"
         self.pvalues_ = 10.0**-scores
         return scores, training.candidates

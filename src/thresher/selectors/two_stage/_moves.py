@@ -369,7 +369,7 @@ class Pool:
                 self._search = self._criterion.start(self._task)
             else:
                 self._search.extend(size - before)
-        found = self._criterion.describe(self._task, self._search.found())
+        found = self._criterion.describe(self._task, self._search.result())
         self.features = np.asarray(found.selected, dtype=np.intp)
         assert found.relevance is not None
         self.relevance = found.relevance
