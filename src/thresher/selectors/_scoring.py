@@ -61,7 +61,7 @@ def default_classifier() -> Pipeline:
 
 
 @dataclass
-class Machines:
+class SVMScores:
     """The scores of `default_classifier` on sets of features, fold by fold.
 
     What a set needs of a feature is standardised once per fold and shared between sets. Squared distances of rows
@@ -152,13 +152,13 @@ class _Fold:
         return min(MOST_DIGITS, (53 - math.frexp(largest)[1]) // 2)
 
     def score(self, places: Features, digits: int, scorer: Scorer | None) -> float:
-        """The score of the machines on some columns."""
+        """The score of the svm on some columns."""
         decisions = self._decide(places, digits)
         predictions = self.present[_winners(decisions, len(self.present))]
         if scorer is None:
             return float(np.mean(predictions == self.truth))
-        told = Told(self.present, predictions, decisions)
-        return float(scorer(told, self.standard[places, self.n_train :].T, self.truth))
+        classifier = PrecomputedClassifier(self.present, predictions, decisions)
+        return float(scorer(classifier, self.standard[places, self.n_train :].T, self.truth))
 
     def _decide(self, places: Features, digits: int) -> Floats:
         """A number for each row to test and each pair of classes, positive for the first of them."""
@@ -191,7 +191,7 @@ def _winners(decisions: Floats, n_classes: int) -> npt.NDArray[np.intp]:
     return np.asarray(votes.argmax(axis=1), dtype=np.intp)
 
 
-class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrecomputedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted classifier to a scorer: it has been asked for the rows of a fold before, and answers for them."""
 
     def __init__(self, classes: Array, predictions: Array, pairs: Floats):
@@ -233,7 +233,7 @@ class SubsetScorer:
     folds : list of (train, test)
     n_jobs : int or None
         Fits at the same time, over folds and sets alike: what a fit does inside is kept to one thread.
-    machines : Machines or None
+    svm : SVMScores or None
         Score sets as the default classifier would, faster.
     n_asked, n_scored : int
         Sets asked for, and sets that had to be scored.
@@ -242,7 +242,7 @@ class SubsetScorer:
     restored : mapping of tuple to list
         Outcomes known from an earlier run: they are not computed, but count as if they had been.
     after_each : callable or None
-        Told of every set when it has been scored, in the order in which sets are asked for, with its outcomes; what
+        PrecomputedClassifier of every set when it has been scored, in the order in which sets are asked for, with its outcomes; what
         it raises ends the scoring.
     """
 
@@ -271,10 +271,10 @@ class SubsetScorer:
         self.estimator = default_classifier() if is_default else estimator
         self.scorer = scorer_of(self.estimator, scoring)
         self.n_jobs = n_jobs
-        self.machines: Machines | None = None
+        self.svm: SVMScores | None = None
         if is_default and all(len(y) - len(test) <= MOST_ROWS for _, test in self.folds):
             score = None if scoring is None else self.scorer
-            self.machines = Machines(self.columns, np.asarray(y), self.folds, score)
+            self.svm = SVMScores(self.columns, np.asarray(y), self.folds, score)
         self.n_asked = self.n_scored = self.n_waiting = 0
         self.restored: Mapping[Key, Sequence[Outcome]] = {}
         self.after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
@@ -337,11 +337,11 @@ class SubsetScorer:
 
     def _outcomes(self, sets: list[Key]) -> Generator[Sequence[Outcome], None, None]:
         """The outcomes of each set, as they come; nothing is begun before the first is asked for."""
-        if self.machines is None:
+        if self.svm is None:
             yield from self._fitted(sets)
             return
-        self.machines.prepare(feature for key in sets for feature in key)
-        calls = (delayed(self.machines.outcomes)(key) for key in sets)
+        self.svm.prepare(feature for key in sets for feature in key)
+        calls = (delayed(self.svm.outcomes)(key) for key in sets)
         with blas_threads(1):
             running = run_in_threads(calls, self.n_jobs, return_as="generator")
             for key, found in zip(sets, running, strict=True):
