@@ -242,8 +242,8 @@ class SubsetScorer:
     restored : mapping of tuple to list
         Outcomes known from an earlier run: they are not computed, but count as if they had been.
     after_each : callable or None
-        PrecomputedClassifier of every set when it has been scored, in the order in which sets are asked for, with its outcomes; what
-        it raises ends the scoring.
+        Called with every set and its outcomes when it has been scored, in the order of the requests; an
+        exception that it raises ends the scoring.
     """
 
     def __init__(

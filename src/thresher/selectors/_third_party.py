@@ -60,13 +60,15 @@ def order_of_choice(selector: Estimator) -> Positions:
     return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
 
 
-def told_of(selector: Estimator, name: str, seen: Positions, n_features: int) -> Floats:
+def attribute_per_feature(
+    selector: Estimator, name: str, features: Positions, n_features: int
+) -> Floats:
     """A fitted attribute of each feature that the selector saw, nan for the others."""
     values = getattr(selector, name, ())
-    told = np.full(n_features, np.nan)
-    if np.shape(values) == seen.shape:
-        told[seen] = values
-    return told
+    per_feature = np.full(n_features, np.nan)
+    if np.shape(values) == features.shape:
+        per_feature[features] = values
+    return per_feature
 
 
 def resize(selector: Estimator, size: int) -> Estimator | None:

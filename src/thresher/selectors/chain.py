@@ -22,7 +22,7 @@ from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._json import check_state, is_set
 from thresher.selectors._reason import Reason
-from thresher.selectors._third_party import FITTING, order_of_choice, resize, told_of
+from thresher.selectors._third_party import FITTING, attribute_per_feature, order_of_choice, resize
 
 
 @estimator
@@ -192,10 +192,10 @@ class Chain(BaseSelector, BaseComposition):
         self.selected_ = seen[order_of_choice(last)]
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[self.selected_] = True
-        self.scores_ = told_of(last, "scores_", seen, p)
+        self.scores_ = attribute_per_feature(last, "scores_", seen, p)
         self.ranking_ = _ranks(self.selectors_, self._seen, self.selected_, p)
-        self.relevance_ = told_of(last, "relevance_", seen, p)
-        self.redundancy_ = told_of(last, "redundancy_", seen, p)
+        self.relevance_ = attribute_per_feature(last, "relevance_", seen, p)
+        self.redundancy_ = attribute_per_feature(last, "redundancy_", seen, p)
         self.n_evaluations_ = sum(int(getattr(s, "n_evaluations_", 0)) for s in self.selectors_)
         self.trace_ = dict(getattr(last, "trace_", {}))
         if "feature" in self.trace_:

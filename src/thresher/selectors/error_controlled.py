@@ -34,10 +34,10 @@ from thresher.selectors._filter import FilterSelector
 from thresher.selectors._reason import Reason
 from thresher.selectors._third_party import (
     MetaSelector,
+    attribute_per_feature,
     excluded_by,
     kept_by,
     order_of_choice,
-    told_of,
 )
 from thresher.selectors.univariate import Univariate
 
@@ -342,9 +342,9 @@ class ErrorControlled(MetaSelector):
         )
         selection = Selection(
             selected,
-            told_of(fitted, "scores_", passed, p),
+            attribute_per_feature(fitted, "scores_", passed, p),
             ranking.scores_,
-            told_of(fitted, "redundancy_", passed, p),
+            attribute_per_feature(fitted, "redundancy_", passed, p),
             n_evaluations=int(getattr(self.selector_, "n_evaluations_", 0)),
             trace={
                 "feature": selected,
