@@ -29,7 +29,7 @@ from thresher.selectors._third_party import kept_by
 
 
 @dataclass(frozen=True)
-class Verdict:
+class HalvesResult:
     """What the halves agree on.
 
     Attributes
@@ -50,14 +50,14 @@ class Verdict:
     q: float
 
 
-def judge_halves(
+def select_by_halves(
     lists: Sequence[Sequence[int]],
     n_features: int,
     n_choosable: int,
     cutoff: float | str,
     pfer: float | None,
     assumption: str,
-) -> Verdict:
+) -> HalvesResult:
     """Keep the features with enough votes; `n_choosable` of the features can be chosen at all."""
     n_pairs = len(lists) // 2
     q = sum(map(len, lists)) / len(lists)
@@ -76,7 +76,7 @@ def judge_halves(
             f"cutoff={cutoff} with {q:g} features a half keeps the expected errors below {bound:.3g} only, "
             f"not pfer={pfer:g}; use cutoff={better:g}{fewer}"
         )
-    return Verdict(keep_voted(lists, n_features, wins), wins / len(lists), bound, q)
+    return HalvesResult(keep_voted(lists, n_features, wins), wins / len(lists), bound, q)
 
 
 def keep_voted(lists: Sequence[Sequence[int]], n_features: int, wins: int) -> list[int]:

@@ -212,8 +212,8 @@ def _numbered(noun: str, numbers: list[int]) -> str:
 
 
 @dataclass
-class Found:
-    """What the searches of an ensemble found.
+class ReplicateResults:
+    """What the searches of an ensemble results.
 
     Attributes
     ----------
@@ -271,8 +271,8 @@ class ReplicateSearch:
     memory_limit: int
     report: Callable[[int, int], None]
 
-    def run(self) -> tuple[Found, Measures]:
-        """Search all replicates; return what was found and the measures of all rows."""
+    def run(self) -> tuple[ReplicateResults, Measures]:
+        """Search all replicates; return what was results and the measures of all rows."""
         criterion, plan = self.criterion, self.plan
         if self.kind == "bagging" or self._selects_rows():
             whole = self._measures()
@@ -281,7 +281,7 @@ class ReplicateSearch:
         if self.kind == "inner":
             selection = self._search(SummedReplicates(whole, plan.usable))
             lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
-            return Found(lists, None, selection.n_evaluations, inner=selection), whole
+            return ReplicateResults(lists, None, selection.n_evaluations, inner=selection), whole
         if self.kind == "full":
             # The sums of the same parts in the same order, but no search caches values for the next one.
             shared = SharedReplicates(whole, memory_limit=1)
@@ -290,15 +290,17 @@ class ReplicateSearch:
         together = criterion.search_replicates(task, plan.usable, self.memory_limit)
         if together is not None:
             mean = mean_of([task.relevance[i] for i in plan.usable])
-            return Found(together.lists, mean, together.n_evaluations, together.full), whole
+            return ReplicateResults(
+                together.lists, mean, together.n_evaluations, together.full
+            ), whole
         shared = SharedReplicates(
             whole, self.memory_limit, own_replicates=criterion.visits_pairs_once
         )
-        found = self._search_each(self._until_full(shared))
+        results = self._search_each(self._until_full(shared))
         if criterion.uses_pairs:
-            n_apart = sum(found.evaluations[shared.n_replicates :])
-            found.n_evaluations, found.full = shared.n_computed + n_apart, shared.full
-        return found, whole
+            n_apart = sum(results.evaluations[shared.n_replicates :])
+            results.n_evaluations, results.full = shared.n_computed + n_apart, shared.full
+        return results, whole
 
     def _selects_rows(self) -> bool:
         """Whether every replicate is searched on its own rows instead of on sums of parts."""
@@ -336,19 +338,19 @@ class ReplicateSearch:
         with on_behalf():
             return self.criterion.search(self._task(measures))
 
-    def _search_each(self, replicates: Iterator[SearchMeasures]) -> Found:
-        found = Found([])
+    def _search_each(self, replicates: Iterator[SearchMeasures]) -> ReplicateResults:
+        results = ReplicateResults([])
         relevances = []
         for number, measures in enumerate(replicates, start=1):
             selection = self._search(measures)
-            found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
-            found.evaluations.append(int(selection.n_evaluations))
-            found.n_evaluations += found.evaluations[-1]
+            results.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
+            results.evaluations.append(int(selection.n_evaluations))
+            results.n_evaluations += results.evaluations[-1]
             if selection.relevance is not None:
                 relevances.append(selection.relevance)
-            self.report(number, len(found.lists[-1]))
-        found.relevance = mean_of(relevances)
-        return found
+            self.report(number, len(results.lists[-1]))
+        results.relevance = mean_of(relevances)
+        return results
 
 
 def exact_on_rows(criterion: Criterion) -> bool:

@@ -58,8 +58,8 @@ from thresher.selectors._explain import Ballot
 from thresher.selectors._filter import FilterSelector, StreamingMixin
 from thresher.selectors._json import check_state
 from thresher.selectors._replicates import (
-    Found,
     Plan,
+    ReplicateResults,
     ReplicateSearch,
     check_replicates,
     plan_block_replicates,
@@ -342,8 +342,8 @@ class Ensemble(StreamingMixin, MetaSelector):
             self.memory_limit or 0,
             self._progress(len(plan.usable)),
         )
-        found, measures = search.run()
-        if found.full:
+        results, measures = search.run()
+        if results.full:
             log.warning(
                 "Ensemble: the cache of pairs reached memory_limit=%d bytes; "
                 "further values were computed again when needed",
@@ -358,13 +358,13 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.kind == "halves":
             each = np.atleast_2d(measures.candidates(*criterion.measures))
             choosable = np.asarray(each.any(axis=0))
-        self._describe(training.features, found, wanted, plan, int(choosable.sum()))
+        self._describe(training.features, results, wanted, plan, int(choosable.sum()))
         self.n_pairs_standard_ = self.n_pairs_fast_ = None
         if criterion.uses_pairs:
             p = int(np.sum(training.candidates))
             k = min(len(self.selected_) if wanted is None else wanted, p)
             self.n_pairs_standard_ = len(plan.usable) * count_pairs_plain(p, k)
-            self.n_pairs_fast_ = count_pairs_fast(found.lists, p, k)
+            self.n_pairs_fast_ = count_pairs_fast(results.lists, p, k)
         return self
 
     def _plan(
@@ -382,26 +382,31 @@ class Ensemble(StreamingMixin, MetaSelector):
         return plan
 
     def _describe(
-        self, columns: FeatureRoles, found: Found, wanted: int | None, plan: Plan, n_choosable: int
+        self,
+        columns: FeatureRoles,
+        results: ReplicateResults,
+        wanted: int | None,
+        plan: Plan,
+        n_choosable: int,
     ) -> None:
         """Take the vote and set every public attribute; `n_choosable` features vary."""
         p = columns.n_features
-        lists = found.lists
+        lists = results.lists
         size = wanted
         if size is None:
             size = int(np.floor(np.mean([len(entries) for entries in lists]) + 0.5))
         shortfall, needed = "", 0
         if self.kind == "halves":
             assert plan.parts is not None
-            verdict = _halves.judge_halves(
+            result = _halves.select_by_halves(
                 lists, p, n_choosable, self.cutoff, self.pfer, self.assumption
             )
             self.halves_ = plan.parts.keeps[plan.usable[::2]]
-            self.cutoff_, self.q_ = verdict.cutoff, verdict.q
-            self.error_bound_ = verdict.error_bound
-            selected, wanted = verdict.selected, None
-            needed = round(verdict.cutoff * len(lists))
-            shortfall = f"none has the votes of a share of {verdict.cutoff:g} of the halves"
+            self.cutoff_, self.q_ = result.cutoff, result.q
+            self.error_bound_ = result.error_bound
+            selected, wanted = result.selected, None
+            needed = round(result.cutoff * len(lists))
+            shortfall = f"none has the votes of a share of {result.cutoff:g} of the halves"
         else:
             selected = combine_votes(lists, p, size, self.vote)
         votes = count_votes(lists, p) / len(lists)
@@ -409,16 +414,16 @@ class Ensemble(StreamingMixin, MetaSelector):
         self.parts_ = [np.array(entries, dtype=np.intp) for entries in lists]
         self.stability_ = mean_jaccard_of(membership(lists))
         self.stability_note_ = self._about_stability(len(lists))
-        inner = found.inner
+        inner = results.inner
         if inner is not None:
-            inner.n_evaluations = found.n_evaluations
+            inner.n_evaluations = results.n_evaluations
             self._finish(columns, inner, wanted)
             return
         selection = Selection(
             selected=selected,
             scores=spread(p, selected, votes[selected]),
-            relevance=found.relevance,
-            n_evaluations=found.n_evaluations,
+            relevance=results.relevance,
+            n_evaluations=results.n_evaluations,
             trace={"feature": selected, "votes": votes[selected]},
             explanation=Ballot(count_votes(lists, p), len(lists), needed),
             shortfall=shortfall,
@@ -469,7 +474,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         for one in run_in_threads(fits, self.n_jobs, return_as="generator"):
             fitted.append(one)
             progress(len(fitted), int(np.sum(one.get_support())))
-        found = Found(
+        results = ReplicateResults(
             [order_of_choice(one).tolist() for one in fitted],
             None,
             sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
@@ -480,7 +485,7 @@ class Ensemble(StreamingMixin, MetaSelector):
             n_choosable = _halves.count_choosable(X, excluded_by(selector)[1], names)
         excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
         columns = FeatureRoles(None, ~excluded, np.empty(0, np.intp), excluded)
-        self._describe(columns, found, None, plan, n_choosable)
+        self._describe(columns, results, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 
