@@ -37,7 +37,7 @@ from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
 from thresher.selectors._scoring import Key, Outcome, SubsetScorer, dense_columns, splitter_of
-from thresher.selectors.two_stage._moves import Field, Pool, SearchState, Solution, Stopped
+from thresher.selectors.two_stage._moves import Pool, SearchRun, SearchState, Solution, Stopped
 
 # Parameters that change neither a score nor the search.
 FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_state", "cv")
@@ -49,8 +49,8 @@ class TwoStageSelector(BaseSelector):
 
     A subclass brings `_check_search`, its own parameters, and
 
-    _search(field)
-        Ask the field for scores; the word for why it ended.
+    _search(run)
+        Ask the run for scores; the word for why it ended.
     """
 
     estimator: Estimator = param(default=None, kw_only=False)
@@ -97,12 +97,12 @@ class TwoStageSelector(BaseSelector):
         -----
         Ctrl-C is passed on; the best set so far is then in `best_so_far_`, and the estimator otherwise as it was.
         """
-        fields: list[Field] = []
+        runs: list[SearchRun] = []
         try:
-            return self._fit(X, y, groups, remote, fields)
+            return self._fit(X, y, groups, remote, runs)
         except KeyboardInterrupt:
-            if fields and fields[0].best is not None:
-                self.best_so_far_ = fields[0].features(fields[0].best)
+            if runs and runs[0].best is not None:
+                self.best_so_far_ = runs[0].features(runs[0].best)
             raise
 
     @all_or_nothing
@@ -112,11 +112,11 @@ class TwoStageSelector(BaseSelector):
         y: TargetLike,
         groups: GroupsLike,
         remote: RemoteOptions,
-        fields: list[Field],
+        runs: list[SearchRun],
     ) -> Self:
         self._check_parameters()
         training = self._read_rows(X, y, remote=remote)
-        field = Field(
+        run = SearchRun(
             self._subset_scorer(training, groups),
             Pool(training, self.n_jobs),
             len(training.kept),
@@ -124,25 +124,25 @@ class TwoStageSelector(BaseSelector):
             self.callback,
             self.time_budget,
         )
-        fields.append(field)
+        runs.append(run)
         bar = Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext()
-        with self._recording(field, training), bar as field.bar:
+        with self._recording(run, training), bar as run.bar:
             try:
-                self.stopped_by_ = self._search(field)
+                self.stopped_by_ = self._search(run)
                 self.cut_off_ = None
             except Stopped as stop:
                 self.stopped_by_ = str(stop)
                 self.cut_off_ = {
-                    "cycle": field.cycle,
-                    "phase": field.phase,
-                    "n_unscored": field.scorer.n_waiting,
+                    "cycle": run.cycle,
+                    "phase": run.phase,
+                    "n_unscored": run.scorer.n_waiting,
                 }
-        field.scorer.refuse_if_all_failed()
+        run.scorer.refuse_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
-        return self._describe(training, field)
+        return self._describe(training, run)
 
     @abstractmethod
-    def _search(self, field: Field) -> str: ...
+    def _search(self, run: SearchRun) -> str: ...
 
     @abstractmethod
     def _n_cycles(self) -> int: ...
@@ -167,7 +167,7 @@ class TwoStageSelector(BaseSelector):
 
     def _tell_cycle(
         self,
-        field: Field,
+        run: SearchRun,
         best: Solution,
         score: float,
         scores: Sequence[float],
@@ -176,18 +176,18 @@ class TwoStageSelector(BaseSelector):
         """A line of the trace, and one for the user."""
         finite = [value for value in scores if math.isfinite(value)]
         mean = float(np.mean(finite)) if finite else -math.inf
-        field.note(best=score, mean=mean, n_features=len(best), **more)
-        field.show()
-        if field.bar is None:
+        run.note(best=score, mean=mean, n_features=len(best), **more)
+        run.show()
+        if run.bar is None:
             report(
                 self,
                 "cycle %d/%d: best %.4g with %d features, mean %.4g, %d evaluations",
-                field.cycle,
+                run.cycle,
                 self._n_cycles(),
                 score,
                 len(best),
                 mean,
-                field.scorer.n_scored,
+                run.scorer.n_scored,
             )
 
     def _input_rules(self) -> InputRules:
@@ -216,18 +216,18 @@ class TwoStageSelector(BaseSelector):
         )
 
     @contextmanager
-    def _recording(self, field: Field, training: LocalData) -> Iterator[None]:
+    def _recording(self, run: SearchRun, training: LocalData) -> Iterator[None]:
         """Write every scored set to the checkpoint, after taking over those that it has."""
         if self.checkpoint is None:
             yield
             return
-        identity = self._fingerprints(field.scorer, training)
+        identity = self._fingerprints(run.scorer, training)
         with closing(
             Journal(Path(self.checkpoint), identity=identity, kind="checkpoint")
         ) as journal:
             is_given = self.random_state is not None
-            field.seed = journal.settle("random_state", field.seed, is_given=is_given)
-            field.scorer.restored = known = {
+            run.seed = journal.settle("random_state", run.seed, is_given=is_given)
+            run.scorer.restored = known = {
                 tuple(map(int, key.split())): journal.get(key)
                 for key in journal
                 if key != "random_state"
@@ -237,7 +237,7 @@ class TwoStageSelector(BaseSelector):
                 if features not in known:
                     journal.append(" ".join(map(str, features)), outcomes)
 
-            field.keep_record = keep
+            run.keep_record = keep
             yield
 
     def _fingerprints(self, scorer: SubsetScorer, training: LocalData) -> dict[str, str]:
@@ -257,30 +257,30 @@ class TwoStageSelector(BaseSelector):
                 f"checkpoint needs an estimator and a scoring that can be pickled, which these cannot: {error}"
             ) from error
 
-    def _describe(self, training: LocalData, field: Field) -> Self:
-        ranked = field.ranked()
-        good = _within_one_error(field, ranked)
+    def _describe(self, training: LocalData, run: SearchRun) -> Self:
+        ranked = run.ranked()
+        good = _within_one_error(run, ranked)
         best = ranked[0] if ranked else ((), math.nan)
         # Among equally small ones the first, which is the best.
         smallest = min(good, key=lambda item: len(item[0]), default=best)
         solution, selected_score = smallest if self.select == "1se" else best
-        shares = np.zeros(field.size)
+        shares = np.zeros(run.size)
         for each, _ in good:
             shares[list(each)] += 1 / len(good)
         share = np.full(training.n_features, np.nan)
-        share[field.pool.features] = shares
-        self.pool_ = field.pool.features
-        self.sets_ = [field.features(each) for each, _ in ranked]
+        share[run.pool.features] = shares
+        self.pool_ = run.pool.features
+        self.sets_ = [run.features(each) for each, _ in ranked]
         self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
         self.best_score_ = best[1]
         self.selected_score_ = selected_score
-        self.n_fitness_calls_ = field.scorer.n_asked
+        self.n_fitness_calls_ = run.scorer.n_asked
         selection = Selection(
-            field.features(solution),
+            run.features(solution),
             share,
-            field.pool.relevance,
-            n_evaluations=field.scorer.n_scored,
-            trace=field.trace,
+            run.pool.relevance,
+            n_evaluations=run.scorer.n_scored,
+            trace=run.trace,
             explanation=Teamed(share, len(good)),
             shortfall="no feature varies after binning, so the pool is empty",
         )
@@ -292,12 +292,12 @@ def _is_estimator(value: object) -> bool:
 
 
 def _within_one_error(
-    field: Field, ranked: list[tuple[Solution, float]]
+    run: SearchRun, ranked: list[tuple[Solution, float]]
 ) -> list[tuple[Solution, float]]:
     """The solutions whose score is within one standard error of the best."""
     if not ranked:
         return []
     best, score = ranked[0]
-    folds = field.scorer.known_folds(field.pool.features[list(best)])
+    folds = run.scorer.known_folds(run.pool.features[list(best)])
     error = float(np.std(folds, ddof=1) / math.sqrt(len(folds))) if len(folds) > 1 else 0.0
     return [item for item in ranked if item[1] >= score - error]

@@ -203,7 +203,7 @@ class SearchState:
 
 
 @dataclass
-class Field:
+class SearchRun:
     """Scores solutions, remembers the best, and ends the search when it is told to.
 
     Attributes

@@ -11,7 +11,7 @@ import numpy as np
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector
 from thresher.selectors.two_stage._moves import (
-    Field,
+    SearchRun,
     Solution,
     crossover,
     draw_position,
@@ -183,41 +183,41 @@ class GBC(TwoStageSelector):
     def _n_cycles(self) -> int:
         return self.max_cycles
 
-    def _search(self, field: Field) -> str:
-        self._fill_pool(field)
-        if field.size == 0:
+    def _search(self, run: SearchRun) -> str:
+        self._fill_pool(run)
+        if run.size == 0:
             return "max_cycles"
-        colony = self._settle(field)
-        self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, n_scouts=0)
-        while field.cycle < self.max_cycles:
+        colony = self._settle(run)
+        self._tell_cycle(run, colony.queen, colony.queen_fit, colony.fits, n_scouts=0)
+        while run.cycle < self.max_cycles:
             why = self._is_finished(colony.queen_fit, colony.unchanged)
             if self.variant == "plus" and why is not None:
                 return why
             colony.unchanged += 1
-            self._employ(field, colony)
-            self._look_on(field, colony)
-            n_scouts = self._scout(field, colony)
-            self._improve_queen(field, colony)
-            field.cycle += 1
-            self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, n_scouts=n_scouts)
+            self._employ(run, colony)
+            self._look_on(run, colony)
+            n_scouts = self._scout(run, colony)
+            self._improve_queen(run, colony)
+            run.cycle += 1
+            self._tell_cycle(run, colony.queen, colony.queen_fit, colony.fits, n_scouts=n_scouts)
         return "max_cycles"
 
-    def _fill_pool(self, field: Field) -> None:
+    def _fill_pool(self, run: SearchRun) -> None:
         """Grow the pool while all of it together scores better and better."""
         best, n_idle = -np.inf, 0
-        while n_idle < self.pool_patience and field.size < self.max_pool:
-            size = min(field.size + self.pool, self.max_pool)
-            if not field.grow(max(size, field.n_kept)):
+        while n_idle < self.pool_patience and run.size < self.max_pool:
+            size = min(run.size + self.pool, self.max_pool)
+            if not run.grow(max(size, run.n_kept)):
                 return
-            score = field.score(tuple(range(field.size)))
+            score = run.score(tuple(range(run.size)))
             if self.target_score is not None and score >= self.target_score:
                 return
             n_idle = 0 if score > best else n_idle + 1
             best = max(best, score)
 
-    def _settle(self, field: Field) -> _Colony:
-        field.phase = "start"
-        found = self._build(field, list(range(self.population)), START)
+    def _settle(self, run: SearchRun) -> _Colony:
+        run.phase = "start"
+        found = self._build(run, list(range(self.population)), START)
         queen, fit = found[0]
         colony = _Colony([s for s, _ in found], [f for _, f in found], [0] * len(found), queen, fit)
         for solution, value in found:
@@ -225,14 +225,14 @@ class GBC(TwoStageSelector):
         colony.unchanged = 0
         return colony
 
-    def _build(self, field: Field, bees: list[int], purpose: int) -> list[tuple[Solution, float]]:
+    def _build(self, run: SearchRun, bees: list[int], purpose: int) -> list[tuple[Solution, float]]:
         """A solution for each bee, feature by feature until one does not help; all bees at the same time."""
-        n = field.size
-        rngs = {bee: field.rng(purpose, bee) for bee in bees}
+        n = run.size
+        rngs = {bee: run.rng(purpose, bee) for bee in bees}
         is_plus = self.variant == "plus"
         weights = {b: geometric_weights(n, b + 1) if is_plus else np.full(n, 1 / n) for b in bees}
-        start = field.repair(())
-        score = field.score(start) if start and bees else 0.0
+        start = run.repair(())
+        score = run.score(start) if start and bees else 0.0
         found = dict.fromkeys(bees, (start, score))
         building = bees if len(start) < n else []
         while building:
@@ -241,7 +241,7 @@ class GBC(TwoStageSelector):
                 for b in building
             ]
             still = []
-            for bee, solution, value in zip(building, grown, field.score_all(grown), strict=True):
+            for bee, solution, value in zip(building, grown, run.score_all(grown), strict=True):
                 before, fit = found[bee]
                 if not before or value > fit:
                     found[bee] = solution, value
@@ -250,55 +250,55 @@ class GBC(TwoStageSelector):
             building = still
         return [found[bee] for bee in bees]
 
-    def _employ(self, field: Field, colony: _Colony) -> None:
+    def _employ(self, run: SearchRun, colony: _Colony) -> None:
         """Every bee tries a neighbour of its set, on the way to or from that of another."""
-        field.phase = "employed bees"
+        run.phase = "employed bees"
         n_bees = len(colony.solutions)
         if n_bees == 1:
             return
         tried = []
         for i, own in enumerate(colony.solutions):
-            rng = field.rng(EMPLOYED, i)
+            rng = run.rng(EMPLOYED, i)
             partner = int(rng.integers(n_bees - 1))
             partner += partner >= i
-            moved = neighbour(own, colony.solutions[partner], field.size, rng)
-            tried.append(field.repair(moved))
-        colony.offer(range(n_bees), tried, field.score_all(tried))
+            moved = neighbour(own, colony.solutions[partner], run.size, rng)
+            tried.append(run.repair(moved))
+        colony.offer(range(n_bees), tried, run.score_all(tried))
 
-    def _look_on(self, field: Field, colony: _Colony) -> None:
+    def _look_on(self, run: SearchRun, colony: _Colony) -> None:
         """As many onlookers cross the queen's set with that of a bee picked by its score."""
-        field.phase = "onlookers"
+        run.phase = "onlookers"
         sums = np.cumsum(roulette(colony.fits))
         picked, tried = [], []
         for i in range(len(colony.solutions)):
-            rng = field.rng(ONLOOKER, i)
+            rng = run.rng(ONLOOKER, i)
             bee = min(int(np.searchsorted(sums, rng.random(), side="right")), len(sums) - 1)
-            child = field.repair(crossover(colony.queen, colony.solutions[bee], rng))
+            child = run.repair(crossover(colony.queen, colony.solutions[bee], rng))
             if child:
                 picked.append(bee)
                 tried.append(child)
             else:
                 colony.trials[bee] += 1
-        colony.offer(picked, tried, field.score_all(tried))
+        colony.offer(picked, tried, run.score_all(tried))
 
-    def _scout(self, field: Field, colony: _Colony) -> int:
+    def _scout(self, run: SearchRun, colony: _Colony) -> int:
         """Bees that could not improve their sets start anew; how many."""
-        field.phase = "scouts"
+        run.phase = "scouts"
         bees = [i for i, trials in enumerate(colony.trials) if trials > self.limit]
-        for bee, (solution, fit) in zip(bees, self._build(field, bees, SCOUT), strict=True):
+        for bee, (solution, fit) in zip(bees, self._build(run, bees, SCOUT), strict=True):
             colony.settle(bee, solution, fit)
         return len(bees)
 
-    def _improve_queen(self, field: Field, colony: _Colony) -> None:
-        field.phase = "queen"
+    def _improve_queen(self, run: SearchRun, colony: _Colony) -> None:
+        run.phase = "queen"
         if self.variant == "plus":
-            promise = goodness(colony.solutions, colony.fits, field.size)
+            promise = goodness(colony.solutions, colony.fits, run.size)
             found, fit = intensify(
-                colony.queen, colony.queen_fit, promise, field.n_kept, field.score_all
+                colony.queen, colony.queen_fit, promise, run.n_kept, run.score_all
             )
         else:
-            rng = field.rng(QUEEN)
-            mutated = mutate(colony.queen, colony.solutions, self.mutation_rate, field.size, rng)
-            found = field.repair(mutated)
-            fit = field.score(found)
+            rng = run.rng(QUEEN)
+            mutated = mutate(colony.queen, colony.solutions, self.mutation_rate, run.size, rng)
+            found = run.repair(mutated)
+            fit = run.score(found)
         colony.crown(found, fit)

@@ -7,7 +7,7 @@ import numpy as np
 from thresher._utils.params import Interval, estimator, param
 from thresher._utils.types import Mask
 from thresher.selectors.two_stage._base import TwoStageSelector
-from thresher.selectors.two_stage._moves import Field, Solution, is_better, rank
+from thresher.selectors.two_stage._moves import SearchRun, Solution, is_better, rank
 
 # Purposes of random streams.
 START, CHILD = range(2)
@@ -82,51 +82,51 @@ class MRMRGA(TwoStageSelector):
     def _n_cycles(self) -> int:
         return self.generations
 
-    def _search(self, field: Field) -> str:
-        field.grow(max(self.pool, field.n_kept))
-        if field.size == 0:
+    def _search(self, run: SearchRun) -> str:
+        run.grow(max(self.pool, run.n_kept))
+        if run.size == 0:
             return "generations"
-        field.phase = "start"
-        rngs = [field.rng(START, i) for i in range(self.population)]
-        solutions = [_solution(field, rng.random(field.size) < 0.5, rng) for rng in rngs]
-        fits = field.score_all(solutions)
+        run.phase = "start"
+        rngs = [run.rng(START, i) for i in range(self.population)]
+        solutions = [_solution(run, rng.random(run.size) < 0.5, rng) for rng in rngs]
+        fits = run.score_all(solutions)
         best = _best(solutions, fits)
-        self._tell_cycle(field, solutions[best], fits[best], fits)
-        field.phase = "children"
+        self._tell_cycle(run, solutions[best], fits[best], fits)
+        run.phase = "children"
         unchanged = 0
-        while field.cycle < self.generations:
+        while run.cycle < self.generations:
             why = self._is_finished(fits[best], unchanged)
             if why is not None:
                 return why
             elite, elite_fit = solutions[best], fits[best]
-            children = [self._child(field, i, solutions, fits) for i in range(1, self.population)]
-            fits = [elite_fit, *field.score_all(children)]
+            children = [self._child(run, i, solutions, fits) for i in range(1, self.population)]
+            fits = [elite_fit, *run.score_all(children)]
             solutions = [elite, *children]
             best = _best(solutions, fits)
             unchanged = unchanged + 1 if solutions[best] == elite else 0
-            field.cycle += 1
-            self._tell_cycle(field, solutions[best], fits[best], fits)
+            run.cycle += 1
+            self._tell_cycle(run, solutions[best], fits[best], fits)
         return "generations"
 
     def _child(
-        self, field: Field, i: int, solutions: list[Solution], fits: list[float]
+        self, run: SearchRun, i: int, solutions: list[Solution], fits: list[float]
     ) -> Solution:
-        rng = field.rng(CHILD, i)
+        rng = run.rng(CHILD, i)
         one, other = (_tournament(solutions, fits, rng) for _ in range(2))
-        bits = np.zeros(field.size, dtype=bool)
+        bits = np.zeros(run.size, dtype=bool)
         bits[list(one)] = True
         if rng.random() < self.crossover_rate:
-            theirs = np.zeros(field.size, dtype=bool)
+            theirs = np.zeros(run.size, dtype=bool)
             theirs[list(other)] = True
-            bits = np.where(rng.random(field.size) < 0.5, bits, theirs)
-        bits ^= rng.random(field.size) < self.mutation_rate
-        return _solution(field, bits, rng)
+            bits = np.where(rng.random(run.size) < 0.5, bits, theirs)
+        bits ^= rng.random(run.size) < self.mutation_rate
+        return _solution(run, bits, rng)
 
 
-def _solution(field: Field, bits: Mask, rng: np.random.Generator) -> Solution:
+def _solution(run: SearchRun, bits: Mask, rng: np.random.Generator) -> Solution:
     """The positions of the bits, and one at random if there are none."""
-    chosen = field.repair(np.flatnonzero(bits).tolist())
-    return chosen or (int(rng.integers(field.size)),)
+    chosen = run.repair(np.flatnonzero(bits).tolist())
+    return chosen or (int(rng.integers(run.size)),)
 
 
 def _tournament(solutions: list[Solution], fits: list[float], rng: np.random.Generator) -> Solution:
