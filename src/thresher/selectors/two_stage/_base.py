@@ -1,4 +1,4 @@
-"""What wrappers over a pool share: the scorer, the checkpoint, the end of the search and what is told of it."""
+"""The base class of wrappers over a pool: the scorer, the checkpoint, the end of the search and its report."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_st
 
 @estimator
 class TwoStageSelector(BaseSelector):
-    """A filter finds a pool of features, a search the set of them on which an estimator does best.
+    """Base class: a filter finds a pool of features, a search the set of them with the best score.
 
-    A subclass brings `_check_search`, its own parameters, and
+    A subclass declares its parameters and implements
 
     _search(run)
-        Ask the run for scores; the word for why it ended.
+        Search by the scores of the run; return the code for why the search ended.
     """
 
     estimator: Estimator = param(default=None, kw_only=False)
@@ -76,7 +76,7 @@ class TwoStageSelector(BaseSelector):
         groups: GroupsLike = None,
         **remote: Unpack[RemoteOptions],
     ) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -84,9 +84,9 @@ class TwoStageSelector(BaseSelector):
         y : array-like of shape (n_samples,)
             Classes; numbers if the estimator is a regressor.
         groups : array-like of shape (n_samples,), default=None
-            For the splitter. With a number as `cv`, samples of one group go to one fold.
+            Groups for the splitter. If `cv` is a number, samples of one group go to one fold.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            If X is a path: the options `memory_limit` and `scratch` of a table in files; see :doc:`/scaling`.
 
         Returns
         -------
@@ -95,7 +95,7 @@ class TwoStageSelector(BaseSelector):
 
         Notes
         -----
-        Ctrl-C is passed on; the best set so far is then in `best_so_far_`, and the estimator otherwise as it was.
+        Ctrl-C raises KeyboardInterrupt. `best_so_far_` then contains the best set; nothing else changes.
         """
         runs: list[SearchRun] = []
         try:
@@ -135,7 +135,7 @@ class TwoStageSelector(BaseSelector):
                 self.cut_off_ = {
                     "cycle": run.cycle,
                     "phase": run.phase,
-                    "n_unscored": run.scorer.n_waiting,
+                    "n_unscored": run.scorer.n_pending,
                 }
         run.scorer.refuse_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
@@ -160,12 +160,12 @@ class TwoStageSelector(BaseSelector):
                 raise ValueError(f"{name} must be {what} or None, got {shown(value)}")
 
     def _is_finished(self, best_score: float, n_unchanged: int) -> str | None:
-        """The word for why the search ends after a cycle; None if it goes on."""
+        """Return the code for why the search ends after a cycle; None if it continues."""
         if self.target_score is not None and best_score >= self.target_score:
             return "target_score"
         return "patience" if self.patience is not None and n_unchanged >= self.patience else None
 
-    def _tell_cycle(
+    def _report_cycle(
         self,
         run: SearchRun,
         best: Solution,
@@ -173,7 +173,7 @@ class TwoStageSelector(BaseSelector):
         scores: Sequence[float],
         **more: int,
     ) -> None:
-        """A line of the trace, and one for the user."""
+        """Add a line to the trace and report the cycle."""
         finite = [value for value in scores if math.isfinite(value)]
         mean = float(np.mean(finite)) if finite else -math.inf
         run.note(best=score, mean=mean, n_features=len(best), **more)
@@ -200,7 +200,7 @@ class TwoStageSelector(BaseSelector):
         if labels.codes is None or labels.classes is None:
             y: Array = labels.values
         else:
-            # Labels in an array of objects get the type they have: scikit-learn takes no others.
+            # scikit-learn rejects arrays of objects, so labels get the type of their values.
             y = np.array(labels.classes.tolist())[labels.codes]
         if groups is not None:
             groups = number_groups(groups, training.n_rows)
@@ -217,7 +217,7 @@ class TwoStageSelector(BaseSelector):
 
     @contextmanager
     def _recording(self, run: SearchRun, training: LocalData) -> Iterator[None]:
-        """Write every scored set to the checkpoint, after taking over those that it has."""
+        """Restore the sets that are in the checkpoint, and write every further scored set to it."""
         if self.checkpoint is None:
             yield
             return
@@ -233,15 +233,15 @@ class TwoStageSelector(BaseSelector):
                 if key != "random_state"
             }
 
-            def keep(features: Key, outcomes: Sequence[Outcome]) -> None:
+            def record(features: Key, outcomes: Sequence[Outcome]) -> None:
                 if features not in known:
                     journal.append(" ".join(map(str, features)), outcomes)
 
-            run.keep_record = keep
+            run.record = record
             yield
 
     def _fingerprints(self, scorer: SubsetScorer, training: LocalData) -> dict[str, str]:
-        """Of everything that a score, or the search, depends on."""
+        """Return digests of everything that a score, or the search, depends on."""
         given = self.get_params(deep=False)
         parameters = {name: value for name, value in given.items() if name not in FREE}
         versions = (thresher.__version__, sklearn.__version__)
@@ -252,16 +252,16 @@ class TwoStageSelector(BaseSelector):
                 "parameters": joblib.hash((type(self).__name__, parameters)),
                 "versions": joblib.hash(versions),
             }
-        except Exception as error:  # pickle raises whatever the object does
+        except Exception as error:  # pickle passes on any exception of the object
             raise ValueError(
-                f"checkpoint needs an estimator and a scoring that can be pickled, which these cannot: {error}"
+                f"checkpoint requires an estimator and a scoring that can be pickled: {error}. Pass others, or set checkpoint=None"
             ) from error
 
     def _describe(self, training: LocalData, run: SearchRun) -> Self:
         ranked = run.ranked()
         good = _within_one_error(run, ranked)
         best = ranked[0] if ranked else ((), math.nan)
-        # Among equally small ones the first, which is the best.
+        # Of equally small sets min returns the first, which is the best.
         smallest = min(good, key=lambda item: len(item[0]), default=best)
         solution, selected_score = smallest if self.select == "1se" else best
         shares = np.zeros(run.size)
@@ -274,7 +274,7 @@ class TwoStageSelector(BaseSelector):
         self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
         self.best_score_ = best[1]
         self.selected_score_ = selected_score
-        self.n_fitness_calls_ = run.scorer.n_asked
+        self.n_fitness_calls_ = run.scorer.n_requested
         selection = Selection(
             run.features(solution),
             share,
@@ -294,7 +294,7 @@ def _is_estimator(value: object) -> bool:
 def _within_one_error(
     run: SearchRun, ranked: list[tuple[Solution, float]]
 ) -> list[tuple[Solution, float]]:
-    """The solutions whose score is within one standard error of the best."""
+    """Return the solutions whose score is within one standard error of the best."""
     if not ranked:
         return []
     best, score = ranked[0]
