@@ -17,7 +17,7 @@ import sklearn
 from sklearn.base import is_regressor
 
 import thresher
-from thresher._utils.checks import shown
+from thresher._utils.checks import first_line, shown
 from thresher._utils.journal import Journal
 from thresher._utils.long_calls import Bar, report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
@@ -254,7 +254,8 @@ class TwoStageSelector(BaseSelector):
             }
         except Exception as error:  # pickle passes on any exception of the object
             raise ValueError(
-                f"checkpoint requires an estimator and a scoring that can be pickled: {error}. Pass others, or set checkpoint=None"
+                "checkpoint requires an estimator and a scoring that can be pickled: "
+                f"{first_line(error)}. Pass others, or set checkpoint=None"
             ) from error
 
     def _describe(self, training: LocalData, run: SearchRun) -> Self:
