@@ -276,7 +276,7 @@ def test_kept_and_excluded_features_hold_in_every_set(selector):
     assert not any({20, 22} & set(s.tolist()) for s in fitted.sets_)
     genetic = MRMRGA(pool=10, population=4, generations=3, cv=3, keep=[27], random_state=0)
     assert all(27 in s for s in genetic.fit(X, Y).sets_)
-    assert "kept by the parameter keep" in fitted.reason(27)
+    assert "forced in by the parameter keep" in fitted.reason(27)
 
 
 @pytest.mark.parametrize(

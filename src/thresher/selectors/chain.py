@@ -73,7 +73,7 @@ class Chain(BaseSelector, BaseComposition):
     >>> chain.get_feature_names_out().tolist()
     ['mean texture', 'worst radius', 'worst concave points']
     >>> chain.reason("mean smoothness")
-    'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
+    'dropped by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
     selectors: Sequence[Selector | tuple[str, Selector]] = param(kw_only=False)
