@@ -132,7 +132,7 @@ def test_weights_are_passed_on_by_metadata_routing(cancer):
         (MRMR(), r"must be a list of selectors"),
         ([LogisticRegression()], r"fit and get_support.*SelectFromModel"),
         ([("a", MRMR()), ("a", RFS())], r"names of selectors must differ"),
-        ([RRFS(3, relevance="iqr"), MRMR(1)], r"selector 1 \(rrfs\) left no feature"),
+        ([RRFS(3, relevance="iqr"), MRMR(1)], r"selector 1 \(rrfs\) selected no feature"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")

@@ -20,7 +20,7 @@ from thresher import CFS, GSO, JMI, MRMR, ErrorControlled, FisherScore, Thresher
 from thresher.discretize import MDLBins
 from thresher.evaluate import probe_select
 from thresher.evaluate.curves import select_sizes
-from thresher.selectors.error_controlled import open_gate
+from thresher.selectors.error_controlled import filter_by_fdr
 
 
 def data(seed=0, n=120, p=40, n_true=4):
@@ -36,7 +36,7 @@ def test_the_gate_is_that_of_the_definition(seed, most):
     rng = np.random.default_rng(seed)
     pvalues = np.round(rng.random(30) ** 3, 3)
     k, level = naive.open_gate(pvalues.tolist(), 0.2, most)
-    gate = open_gate(pvalues, 0.2, most)
+    gate = filter_by_fdr(pvalues, 0.2, most)
     assert gate.n_features == k
     expected = [] if level is None else np.flatnonzero(pvalues <= level).tolist()
     assert np.flatnonzero(gate.passed).tolist() == expected
