@@ -222,7 +222,7 @@ class ErrorControlled(MetaSelector):
         X = rows_and_columns(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # the search takes columns
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
-        self._take_names(ranking)
+        self._copy_names(ranking)
         candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
         wanted = _count_of(selector, len(candidates))
         self.relevance_name_: str = ranking.measure
