@@ -78,7 +78,7 @@ def with_value(value, column=3):
         ({"keep": ["a"]}, (X, Y), r"X has no feature names"),
         ({"keep": [1], "exclude": [1]}, (X, Y), r"keep and exclude both contain the feature 1"),
         ({"keep": [1, 1]}, (X, Y), r"twice"),
-        ({"keep": [0, 1, 2], "n_features_to_select": 2}, (X, Y), r"keep names 3 features"),
+        ({"keep": [0, 1, 2], "n_features_to_select": 2}, (X, Y), r"keep contains 3 features"),
         ({"exclude": [1.5]}, (X, Y), r"names \(strings\) or positions \(integers\)"),
         (
             {"discretize": None, "relevance": "mi"},
@@ -182,9 +182,7 @@ def test_selectors_of_dense_columns_refuse_sparse_ones_by_name(selector):
 @pytest.mark.parametrize("selector", [RRCT(2), GSO(2), LassoPath(2)], ids=repr)
 def test_selectors_of_numbers_name_the_column_of_categories(selector):
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(kind=["u", "v", "v", "w"] * 10)
-    words = (
-        f"column 'kind' holds categories, and {type(selector).__name__} works on numbers.*exclude"
-    )
+    words = f"column 'kind' contains categories, but {type(selector).__name__} requires numbers.*exclude"
     with pytest.raises(ValueError, match=words):
         selector.fit(frame, Y)
     without = clone(selector).set_params(exclude=["kind"]).fit(frame, Y)

@@ -50,9 +50,9 @@ def test_reasons_carry_names_through(cancer, form):
     frame = form(X.to_dict("list"))
     chain = Chain([("cheap", RFS(20, relevance="fisher")), RRFS(3, relevance="fisher")])
     chain.fit(frame, y)
-    assert chain.reason("mean smoothness").startswith("left by selector 1 (cheap): rank 21")
+    assert chain.reason("mean smoothness").startswith("dropped by selector 1 (cheap): rank 21")
     assert chain.reason("worst concave points").startswith("selector 2 (rrfs): chosen at step 1")
-    assert "left by selector 2 (rrfs): too similar to" in chain.reason("mean perimeter")
+    assert "dropped by selector 2 (rrfs): too similar to" in chain.reason("mean perimeter")
 
 
 def test_reasons_give_positions_in_the_original_data(cancer):
@@ -132,7 +132,7 @@ def test_weights_are_passed_on_by_metadata_routing(cancer):
         (MRMR(), r"must be a list of selectors"),
         ([LogisticRegression()], r"fit and get_support.*SelectFromModel"),
         ([("a", MRMR()), ("a", RFS())], r"names of selectors must differ"),
-        ([RRFS(3, relevance="iqr"), MRMR(1)], r"selector 1 \(rrfs\) left no feature"),
+        ([RRFS(3, relevance="iqr"), MRMR(1)], r"selector 1 \(rrfs\) selected no feature"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")

@@ -185,7 +185,7 @@ def test_what_rows_are_kept_by_may_not_change():
 
 def test_who_takes_no_weights_says_so():
     X, y = draw_rows(np.random.default_rng(5), 20)
-    with pytest.raises(ValueError, match="RFS takes no sample_weight"):
+    with pytest.raises(ValueError, match="RFS does not support sample_weight"):
         RFS(relevance="variance").partial_fit(X, y, np.ones(20))
 
 

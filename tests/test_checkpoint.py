@@ -183,7 +183,9 @@ def test_files_that_cannot_be_and_estimators_that_cannot_be_told_apart_are_refus
     with pytest.raises(ValueError, match="checkpoint must be a path"):
         small(checkpoint=5).fit(X, Y)
 
-    with pytest.raises(ValueError, match="checkpoint needs an estimator and a scoring that can be"):
+    with pytest.raises(
+        ValueError, match="checkpoint requires an estimator and a scoring that can be"
+    ):
         small(checkpoint=tmp_path / "search", scoring=lambda *a: 0.5).fit(X, Y)
 
 

@@ -50,7 +50,7 @@ def test_natural_stop_on_real_data(load_real, name):
     assert selector.n_evaluations_ == n_evaluations
     assert selector.trace_["unknown"][-1] == 0
     assert "not reached" in selector.reason(0)
-    with pytest.warns(ThresherWarning, match="of 30 features asked for: they determine the class"):
+    with pytest.warns(ThresherWarning, match="of 30 requested features: they determine the class"):
         assert CMIFilter(30).fit(X, y).selected_.tolist() == selected
 
 

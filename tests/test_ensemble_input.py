@@ -39,7 +39,7 @@ def test_a_replicate_with_one_class_is_left_out_by_name():
     X, y = codes(n=30, classes=2, seed=1)
     y = np.zeros(30, dtype=int)
     y[7::10] = 1
-    with pytest.warns(ThresherWarning, match="one class without part 7: left out"):
+    with pytest.warns(ThresherWarning, match="one class without part 7: excluded"):
         ensemble = Ensemble(MRMR(3), 10).fit(X, y)
     assert len(ensemble.parts_) == 9
     assert ensemble.n_pairs_standard_ == 9 * (12 + 11 + 10)

@@ -20,7 +20,7 @@ from thresher import CFS, GSO, JMI, MRMR, ErrorControlled, FisherScore, Thresher
 from thresher.discretize import MDLBins
 from thresher.evaluate import probe_select
 from thresher.evaluate.curves import select_sizes
-from thresher.selectors.error_controlled import open_gate
+from thresher.selectors.error_controlled import filter_by_fdr
 
 
 def data(seed=0, n=120, p=40, n_true=4):
@@ -36,7 +36,7 @@ def test_the_gate_is_that_of_the_definition(seed, most):
     rng = np.random.default_rng(seed)
     pvalues = np.round(rng.random(30) ** 3, 3)
     k, level = naive.open_gate(pvalues.tolist(), 0.2, most)
-    gate = open_gate(pvalues, 0.2, most)
+    gate = filter_by_fdr(pvalues, 0.2, most)
     assert gate.n_features == k
     expected = [] if level is None else np.flatnonzero(pvalues <= level).tolist()
     assert np.flatnonzero(gate.passed).tolist() == expected
@@ -245,12 +245,12 @@ def test_probe_select_says_what_passed():
         ({"pfer": 0}, "pfer must be a number above 0"),
         ({"method": "knockoff"}, "method must be one of"),
         ({"pvalues": "exact"}, "pvalues must be one of"),
-        ({"pvalues": [0.1, 0.2]}, "one p-value for each of the 40 features"),
+        ({"pvalues": [0.1, 0.2]}, "must contain 40 p-values, one per feature"),
         ({"pvalues": np.full(40, 1.5)}, r"pvalues must lie in \[0, 1\], got 1.5 for feature 0"),
         ({"pvalues": np.full(40, np.nan)}, r"pvalues must lie in \[0, 1\], got nan"),
         ({"n_permutations": 3}, "n_permutations must be a whole number of at least 20"),
         ({"dependence": "none"}, "dependence must be one of"),
-        ({"method": "compete", "pfer": 1}, 'use method="gate" with pfer'),
+        ({"method": "compete", "pfer": 1}, 'Use method="gate" with pfer'),
         ({"selector": MRMR(3, keep=[0])}, r"keep=\[0\] would select features that were not tested"),
         ({"selector": "mrmr"}, r"selector must be a selector such as MRMR\(\), got 'mrmr'"),
         ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),

@@ -216,8 +216,8 @@ def test_noise_is_selected_less_often_than_the_bound():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_parts": 7}, "n_parts must be even and at least 2 .* got 7; use 8"),
-        ({"n_parts": 0}, "n_parts must be even and at least 2 .* got 0; use 2"),
+        ({"n_parts": 7}, "n_parts must be even and at least 2 .* got 7. Set n_parts=8"),
+        ({"n_parts": 0}, "n_parts must be even and at least 2 .* got 0. Set n_parts=2"),
         ({"n_parts": "ten"}, "n_parts must be a whole number, got 'ten'"),
         ({"n_pairs": 1}, "n_pairs must be a whole number of at least 2, got 1"),
         ({"cutoff": None}, "cutoff must be a number .* got None"),
@@ -227,12 +227,12 @@ def test_noise_is_selected_less_often_than_the_bound():
         ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),
         ({"cutoff": 0.5}, "cutoff must be a number above 0.5 and of at most 1, got 0.5"),
         ({"cutoff": "best"}, 'cutoff must be a number or "auto"'),
-        ({"cutoff": "auto"}, 'cutoff="auto" needs pfer'),
+        ({"cutoff": "auto"}, 'cutoff="auto" requires pfer'),
         ({"assumption": "normal"}, "assumption must be one of"),
         ({"vote": "mean-rank"}, 'vote must be "majority"'),
         ({"pfer": -1}, "pfer"),
         ({"selector": MRMR(3, keep=[2])}, 'keep=.* cannot be used with kind="halves"'),
-        ({"selector": MRMR(3, relevance="spearman")}, '"spearman" is not one; use "pearson"'),
+        ({"selector": MRMR(3, relevance="spearman")}, r'got "spearman"\. Use "pearson"'),
     ],
 )
 def test_bad_parameters_get_one_clear_sentence(parameters, message):

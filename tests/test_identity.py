@@ -20,7 +20,7 @@ def test_a_repeated_record_has_no_difference(tmp_path):
     write_record(first, str(tmp_path / "record"))
     assert compare(read_record(str(tmp_path / "record")), dict(map(fit_case, CASES))) == []
     assert "selected_" in first[str(CASES[0])]
-    assert "holds categories" in first[str(CASES[1])]["error"]
+    assert "contains categories" in first[str(CASES[1])]["error"]
 
 
 def test_another_result_is_a_difference(monkeypatch):

@@ -247,8 +247,8 @@ def test_chains_of_chains_and_of_foreign_selectors_name_who_decided(cancer):
     X, y = cancer
     chain = Chain([Chain([SelectKBest(k=20), MRMR(10)]), SelectKBest(k=4)]).fit(X, y)
     decided = {stage: int(np.flatnonzero(chain.step_ == stage)[0]) for stage in (0, 1)}
-    assert chain.reason(decided[0]).startswith("left by selector 1 (chain), selector ")
-    assert chain.reason(decided[1]) == "left by selector 2 (selectkbest)"
+    assert chain.reason(decided[0]).startswith("dropped by selector 1 (chain), selector ")
+    assert chain.reason(decided[1]) == "dropped by selector 2 (selectkbest)"
     best = int(chain.selected_[0])
     assert chain.reason(best).startswith("selector 2 (selectkbest): chosen at step 1")
 
@@ -258,9 +258,9 @@ def test_a_kept_feature_says_so_in_every_selector(cancer):
     for selector in (MRMR(3, keep=["mean texture"]), LCC(keep=["mean texture"]), LassoPath(3)):
         if "keep" in selector.get_params():
             selector.set_params(keep=["mean texture"])
-        assert "kept by the parameter keep" in selector.fit(X, y).reason("mean texture")
+        assert "forced in by the parameter keep" in selector.fit(X, y).reason("mean texture")
     voted = Ensemble(MRMR(3, keep=["mean texture"]), n_parts=4).fit(X, y)
-    assert "kept by the parameter keep, chosen by 4 of 4" in voted.reason("mean texture")
+    assert "forced in by the parameter keep, chosen by 4 of 4" in voted.reason("mean texture")
 
 
 def test_univariate_tells_the_p_value_that_decided(cancer):

@@ -20,7 +20,9 @@ def test_worked_clusters():
     assert fitted.medoids_.tolist() == [6, 1]
     assert fitted.clusters_.tolist() == [0, 1, 1, 1, 0, 1, 0]
     assert fitted.selected_.tolist() == [6, 0, 1, 2]
-    assert fitted.reason(4).startswith("left: cluster 0 is represented by its medoid feature 6")
+    assert fitted.reason(4).startswith(
+        "not selected: cluster 0 is represented by its medoid feature 6"
+    )
 
 
 @examples(25)
@@ -158,7 +160,7 @@ def test_what_was_left_is_explained_by_the_last_index_it_would_have_given():
     assert words.endswith(", last index with it")
     assert float(value) < fitted.trace_["score"][1]
     assert SFSLW.from_json(fitted.to_json()).reason(left) == fitted.reason(left)
-    assert SFSLW(1, keep=[0]).fit(X, y).reason(1).startswith("not looked at")
+    assert SFSLW(1, keep=[0]).fit(X, y).reason(1).startswith("not evaluated")
 
 
 @pytest.mark.parametrize("radius", ["max", "mean"])

@@ -60,7 +60,7 @@ def test_a_set_is_scored_once_however_it_is_written():
     scores = scorer.score_all([[4, 1], (1, 4), np.array([4, 1])])
     assert scores[0] == scores[1] == scores[2] == scorer.score([1, 4])
     assert shown == [[1, 4]]
-    assert (scorer.n_asked, scorer.n_scored) == (4, 1)
+    assert (scorer.n_requested, scorer.n_scored) == (4, 1)
 
 
 def test_random_folds_are_drawn_once():
@@ -116,7 +116,7 @@ def test_nothing_but_failures_is_an_error():
     scorer.refuse_if_all_failed()
     with pytest.warns(ThresherWarning):
         scorer.score([4])
-    with pytest.raises(ValueError, match=r"not be scored on any of 1 sets.*no 1 columns"):
+    with pytest.raises(ValueError, match=r"failed on all 1 sets of features.*no 1 columns"):
         scorer.refuse_if_all_failed()
 
 
@@ -124,7 +124,7 @@ def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
     class Mute(FailsOn):
         predict = None
 
-    with pytest.raises(ValueError, match="needs an estimator with the method predict, which Mute"):
+    with pytest.raises(ValueError, match="requires an estimator with the method predict, got Mute"):
         SALCC(Mute(0), scoring="accuracy", max_iterations=2, random_state=0).fit(X[:, :5], Y)
 
 
@@ -160,7 +160,7 @@ def test_an_estimator_without_a_score_needs_a_scoring():
         def fit(self, X, y):
             return self
 
-    with pytest.raises(ValueError, match="has no method score; say by scoring"):
+    with pytest.raises(ValueError, match=r"has no method score. Set scoring"):
         scorer_with(Scoreless())
 
 

@@ -106,7 +106,7 @@ def test_a_chain_knows_relevance_and_redundancy_of_what_its_last_selector_saw():
     assert table[seen].set_index("name").relevance.to_dict() == (
         last.set_index("name").relevance.to_dict()
     )
-    assert (table.reason[~seen] == "left by selector 1 (selectkbest)").all()
+    assert (table.reason[~seen] == "dropped by selector 1 (selectkbest)").all()
 
 
 def test_many_features_take_little_time():

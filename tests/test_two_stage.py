@@ -276,7 +276,7 @@ def test_kept_and_excluded_features_hold_in_every_set(selector):
     assert not any({20, 22} & set(s.tolist()) for s in fitted.sets_)
     genetic = MRMRGA(pool=10, population=4, generations=3, cv=3, keep=[27], random_state=0)
     assert all(27 in s for s in genetic.fit(X, Y).sets_)
-    assert "kept by the parameter keep" in fitted.reason(27)
+    assert "forced in by the parameter keep" in fitted.reason(27)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_an_estimator_may_fail_on_some_sets_but_not_on_all():
         fitted = small(estimator=FailsOn((1, 30))).fit(X, Y)
     assert len(fitted.selected_) > 1
     assert all(len(s) not in (1, 30) for s in fitted.sets_)
-    with pytest.warns(ThresherWarning), pytest.raises(ValueError, match="not be scored on any of"):
+    with pytest.warns(ThresherWarning), pytest.raises(ValueError, match="failed on all"):
         small(estimator=FailsOn(tuple(range(31)))).fit(X, Y)
 
 
@@ -432,12 +432,12 @@ def test_progress_shows_the_best_score_and_size(verbose, capsys):
         ({"target_score": "high"}, "target_score must be a number"),
         ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
         ({"cv": 2.5}, "cv must be a whole number"),
-        ({"cv": 90}, "cv=90 folds need as many samples of every class, but class 1 has 67; give"),
+        ({"cv": 90}, "cv=90 requires 90 samples of every class, but class 1 has 67. Set"),
         ({"time_budget": 0}, "time_budget must be a number above 0"),
         ({"callback": 5}, "callback must be a function"),
         ({"estimator": "tree"}, "estimator must be a scikit-learn estimator or None, got 'tree'"),
         ({"scoring": "acuracy"}, "scoring must be one of .* did you mean .accuracy."),
-        ({"scoring": "neg_log_loss"}, "needs an estimator with the method predict_proba"),
+        ({"scoring": "neg_log_loss"}, "requires an estimator with the method predict_proba"),
         ({"scoring": ["accuracy", "f1"]}, "scoring must be one score"),
         ({"n_jobs": 0}, "n_jobs must be"),
     ],

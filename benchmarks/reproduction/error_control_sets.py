@@ -15,7 +15,7 @@ import numpy as np
 
 from thresher import JMI, MRMR, Ensemble, ErrorControlled, Univariate
 from thresher.evaluate import estimate_false_share
-from thresher.selectors.error_controlled import harmonic, open_gate
+from thresher.selectors.error_controlled import filter_by_fdr, harmonic
 
 N_SAMPLES = N_FEATURES = 200
 BLOCK, N_CAUSAL_BLOCKS, EFFECT = 10, 5, 0.7
@@ -111,7 +111,7 @@ def one_set(task: Task) -> Outcome:
 
     def control_by(pvalues: np.ndarray, name: str, how: str, price: float = 1.0) -> None:
         """The same with p-values that are known; where nothing passes the gate, there is nothing to search."""
-        if open_gate(pvalues, LEVEL / price, K).n_features:
+        if filter_by_fdr(pvalues, LEVEL / price, K).n_features:
             control(name, how, LEVEL / price, pvalues=pvalues)
         else:
             judge(name, how, NOTHING)

@@ -1,4 +1,4 @@
-"""What all selectors share: reading the input, the fitted attributes, the reasons."""
+"""The base class of all selectors: input, fitted attributes, reasons, tables and JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ R = TypeVar("R")
 
 
 def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
-    """Make a ``fit`` that fails, or is interrupted, leave the estimator as it was; other threads wait for it.
+    """Make ``fit`` atomic: if it fails or is interrupted, the estimator is unchanged; other threads wait for it.
 
     Arrays of other libraries become NumPy arrays.
     """
@@ -74,7 +74,7 @@ def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
 
 
 def after_fits(method: Callable[P, R]) -> Callable[P, R]:
-    """Make a method wait while another thread fits the estimator, so that it reads one fit and no mixture."""
+    """Make a method wait while another thread fits the estimator, so that it reads the attributes of one fit."""
 
     @functools.wraps(method)
     def waiting(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -86,24 +86,24 @@ def after_fits(method: Callable[P, R]) -> Callable[P, R]:
 
 @dataclass
 class Selection:
-    """What a search found out, for `BaseSelector._finish`.
+    """The result of a search, for `BaseSelector._finish`.
 
     Attributes
     ----------
     selected : array-like of int
         Features in order of choice.
     scores : ndarray of shape (n_features,)
-        Score when chosen, nan if never chosen; for a ranking the score of every feature.
+        Score at the time of choice, nan if not chosen; for a ranking the score of every feature.
     relevance, redundancy : ndarray of shape (n_features,), or None
     ranking : ndarray of int of shape (n_features,), or None
-        None: the order of choice, all features not chosen sharing the rank after the last.
+        None is the order of choice; all features not chosen share the rank after the last.
     n_evaluations : int
     trace : mapping of str to sequence
         One entry per step.
     explanation : Explanation
-        What the search saw of each feature, such as the largest redundancies met: reasons are made of it.
+        Values of each feature, such as the largest redundancies, from which reasons are made.
     shortfall : str
-        Why fewer features than asked for were chosen, if that is no lack of candidates.
+        Why fewer features than requested were chosen, other than a lack of candidates.
     attributes : mapping of str to object
         Further fitted attributes of the selector.
     """
@@ -129,7 +129,7 @@ class Selection:
         more: Mapping[str, npt.ArrayLike] | None = None,
         **described: Unpack[Details],
     ) -> Selection:
-        """Of a forward search: `scores`, `redundancy` and `more` for the trace have an entry per step."""
+        """Return the result of a forward search; `scores`, `redundancy` and `more` have one entry per step."""
         trace: dict[str, npt.ArrayLike] = {"feature": selected, "relevance": relevance[selected]}
         if redundancy is not None:
             trace["redundancy"] = redundancy
@@ -145,7 +145,7 @@ class Selection:
 
 
 class Details(TypedDict, total=False):
-    """What a search adds to its `Selection`."""
+    """Further fields of a `Selection`."""
 
     n_evaluations: int
     explanation: Explanation
@@ -154,20 +154,20 @@ class Details(TypedDict, total=False):
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
-    """Common work of all selectors.
+    """Base class of all selectors.
 
-    A selector's ``fit`` reads (`_read`), searches, and describes (`_finish`); `all_or_nothing`
-    wraps it.
+    The ``fit`` of a selector reads the input (`_read`), searches, and sets the fitted attributes (`_finish`). The
+    decorator `all_or_nothing` makes it atomic.
     """
 
     _classes_only = False
     _needs_target = True
     _takes_sparse = True
-    # Whether rows may be in blocks that stay where they are.
+    # Whether rows may be in blocks.
     _reads_blocks = False
     # Whether n_features_to_select may be "auto".
     _stops_by_itself = False
-    # Whether the selection of k features begins that of every larger number.
+    # Whether the selection of k features is the start of that of every larger number.
     _nested = False
     # Fitted attributes that methods read, apart from those of every selector.
     _fitted_too: tuple[str, ...] = ()
@@ -203,13 +203,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         sample_weight: WeightsLike = None,
         remote: RemoteOptions | None = None,
     ) -> LocalData:
-        """Read the input of a selector that needs all rows in one place."""
+        """Read the input of a selector that needs all rows in this process."""
         rows = self._read(X, y, sample_weight, remote).local
         assert rows is not None
         return rows
 
     def _input_rules(self) -> InputRules:
-        """Return how the parameters say that the input is read."""
+        """Return the rules of reading the input that follow from the parameters."""
         return InputRules(
             getattr(self, "target", "auto"),
             self._classes_only,
@@ -247,19 +247,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Compute the fitted attributes again if rows were added or removed since ``fit``."""
 
     def _count_or_auto(self, columns: FeatureRoles) -> int | None:
-        """As `_count`; None for ``"auto"``, where the method has a natural stop."""
+        """Return `_count`, or None for ``"auto"``, with which the method stops by itself."""
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             return None
         return self._count(columns, auto=True)
 
     def _count(self, columns: FeatureRoles, *, auto: bool = False) -> int:
-        """Number of features to select, at most those there are, with a warning if more were asked for."""
+        """Return the number of features to select; warn if more were requested than there are."""
         wanted = resolve_count(self.n_features_to_select, columns.n_eligible, auto=auto)
         assert wanted is not None
         if wanted < len(columns.kept):
             raise ValueError(
-                f"keep names {len(columns.kept)} features, but n_features_to_select is {wanted}; "
-                "ask for at least as many as are kept"
+                f"keep contains {len(columns.kept)} features, but n_features_to_select is {wanted}. "
+                "Set it to at least as many as are in keep"
             )
         available = int(columns.selectable.sum())
         if wanted > available:
@@ -273,14 +273,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _choices(
         self, training: TrainingData, candidates: npt.NDArray[np.bool_], wanted: int | None
     ) -> Choices:
-        """What every forward search is told."""
+        """Return the keyword arguments of a forward search."""
         progress = step_reporter(self, training.names, wanted)
         return {"candidates": candidates, "kept": training.kept, "progress": progress}
 
     def _finish(
         self, columns: FeatureRoles, selection: Selection, wanted: int | None = None
     ) -> Self:
-        """Set every public attribute from what the search found; returns self."""
+        """Set all fitted attributes from the result of the search; return self."""
         p = columns.n_features
         selected = np.asarray(selection.selected, dtype=np.intp)
         self.selected_ = selected
@@ -298,13 +298,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self._kept = columns.kept
         self._excluded = columns.excluded
         self._constant = ~columns.candidates & ~columns.excluded
-        _warn_of_shortfall(len(selected), wanted, selection.shortfall)
+        _warn_about_shortfall(len(selected), wanted, selection.shortfall)
         report(self, "%d of %d features, %d evaluations", len(selected), p, self.n_evaluations_)
         return self
 
     @after_fits
     def reason(self, feature: int | str) -> str:
-        """Say in a sentence why a feature was chosen or left.
+        """Return in a sentence why a feature was or was not selected.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         sentence : str
-            From what the search saw; nothing is evaluated for it.
+            The reason, from values that the search computed; nothing is evaluated for it.
         """
         self._check_fitted()
         names = getattr(self, "feature_names_in_", None)
@@ -323,7 +323,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     @after_fits
     def table(self, output: Output = "pandas") -> Any:
-        """What was found out, one row per feature in the order of the columns of X.
+        """Return the result as a table with one row per feature, in the order of the columns of X.
 
         Parameters
         ----------
@@ -334,42 +334,42 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         -------
         table : DataFrame or dict
             ``name``, ``selected``, ``rank``, ``score``, ``relevance``, ``redundancy``, ``votes`` (of an ensemble),
-            ``pvalue`` (of a test), ``partner`` (the feature that the reason is about) and ``reason``. nan or None
-            stands for what this selector does not know.
+            ``pvalue`` (of a test), ``partner`` (the feature that the reason is about) and ``reason``. Values that this
+            selector does not compute are nan or None.
         """
         self._check_fitted()
         return as_table(feature_table(self), output)
 
     def _account(self) -> Callable[[int], Reason]:
-        """The reason of any feature, as data."""
+        """Return a function from a feature to its reason, as data."""
         return Account(self).reason
 
     def _selected_at(self, k: int) -> list[int] | None:
-        """The selection had `k` features been asked for, if that is known without another fit."""
+        """Return the selection of `k` features, or None if that requires another fit."""
         return [int(feature) for feature in self.selected_[:k]] if self._nested else None
 
     def _check_state(self) -> None:
-        """Refuse a fitted state, read from a text, that no fit could have given."""
+        """Raise ValueError for a fitted state, read from a text, that is not possible after a fit."""
         check_state(self, ("_explanation", "_kept", "_excluded", "_constant", *self._fitted_too))
 
     @after_fits
     def to_json(self) -> str:
-        """The parameters and the fitted result as JSON text; see `from_json`."""
+        """Return the parameters and the fitted attributes as JSON text; see `from_json`."""
         self._check_fitted()
         return _json.dump(self)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The fitted selector that `to_json` wrote. Data only: loading runs no code from the text."""
+        """Return the fitted selector that `to_json` wrote. Loading runs no code from the text."""
         selector = _json.load(text)
         if not isinstance(selector, BaseSelector):
             raise ValueError("the text is not a selection written by to_json")
         if not hasattr(selector, "selected_"):
-            raise ValueError(f"the text holds a {type(selector).__name__} that is not fitted")
+            raise ValueError(f"the text contains a {type(selector).__name__} that is not fitted")
         if not isinstance(selector, cls):
             raise ValueError(
-                f"the text holds a {type(selector).__name__}, not a {cls.__name__}; "
-                f"use {type(selector).__name__}.from_json"
+                f"the text contains a {type(selector).__name__}, not a {cls.__name__}. "
+                f"Use {type(selector).__name__}.from_json"
             )
         return selector
 
@@ -384,15 +384,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_r : array, sparse matrix or dataframe of shape (n_samples, n_selected_features)
-            Columns of a frame keep their types where `set_output` asks for a frame. Excluded columns may hold anything.
+            Columns of a dataframe keep their types if `set_output` requests one. Excluded columns may contain any
+            values.
         """
         refuse_files(X, self)
         X = to_native(X)
         check_sparse(X)
         is_table = is_frame(X)
         is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)
-        with one_thread(self):  # the features of one fit; columns are taken without the lock
-            support, looked_at = self.get_support(), ~self._unread()
+        with one_thread(self):  # reads the features of one fit; takes columns without the lock
+            support, is_read = self.get_support(), ~self._unread()
             if not support.any() or not (is_table or is_matrix):
                 with quiet_sums():
                     return super().transform(X)
@@ -400,14 +401,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if is_table and wanted != "default":
             return take_columns(X, np.flatnonzero(support), wanted)
-        places = np.flatnonzero(looked_at)
+        indices = np.flatnonzero(is_read)
         if is_table:
-            columns = take_columns(X, places)
+            columns = take_columns(X, indices)
             matrix = sparse_frame(columns)
             read = dense_frame(columns) if matrix is None else matrix
         else:
             read = X.tocsc() if sparse.issparse(X) else unmasked(X)
-            read = read if looked_at.all() else read[:, places]
+            read = read if is_read.all() else read[:, indices]
         with quiet_sums():
             read = check_array(
                 read,
@@ -417,7 +418,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 estimator=self,
                 input_name="X",
             )
-        return read[:, np.flatnonzero(support[looked_at])]
+        return read[:, np.flatnonzero(support[is_read])]
 
     @after_fits
     @takes_arrays
@@ -457,7 +458,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return super().__getstate__()
 
     def _unread(self) -> npt.NDArray[np.bool_]:
-        """Features that may hold anything, as nobody looks at them: those excluded and not selected."""
+        """Return the features that are excluded and not selected, which may contain any values."""
         nothing = np.zeros(self.n_features_in_, dtype=bool)
         return np.asarray(getattr(self, "_excluded", nothing) & ~self.support_)
 
@@ -467,7 +468,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return _views.draw(self)
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
-        """What notebooks show: of a fitted selector the shortlist."""
+        """Return what notebooks display; of a fitted selector the selected features."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
@@ -502,7 +503,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
 
 def rank_in_order(selected: npt.NDArray[np.intp], n_features: int) -> npt.NDArray[np.intp]:
-    """1 for the first chosen, 2 for the second ...; one more than their number for all others."""
+    """Return 1 for the first chosen, 2 for the second, ...; one more than their number for all others."""
     ranking = np.full(n_features, len(selected) + 1, dtype=np.intp)
     ranking[selected] = np.arange(1, len(selected) + 1)
     return ranking
@@ -513,15 +514,15 @@ def spread(
     selected: Sequence[int] | npt.NDArray[np.intp],
     values: Sequence[float] | Floats,
 ) -> Floats:
-    """One value per feature: `values` for the selected ones, nan for the others."""
+    """Return one value per feature: `values` for the selected ones, nan for the others."""
     full = np.full(n_features, np.nan)
     full[np.asarray(selected, dtype=np.intp)] = values
     return full
 
 
-def _warn_of_shortfall(n_selected: int, wanted: int | None, why: str) -> None:
+def _warn_about_shortfall(n_selected: int, wanted: int | None, why: str) -> None:
     because = f": {why}" if why else ""
     if n_selected == 0:
         warn(f"no feature was selected{because or ': none varies after binning'}")
     elif wanted is not None and n_selected < wanted:
-        warn(f"selected {n_selected} of {wanted} features asked for{because}")
+        warn(f"selected {n_selected} of {wanted} requested features{because}")

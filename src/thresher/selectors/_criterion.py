@@ -1,4 +1,4 @@
-"""What a selector by measures evaluates: everything settled for one data set, and the search that evaluates it."""
+"""Criteria of selectors by measures: all parameters resolved for one data set, and the task of a search."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from thresher.selectors._explain import FeatureSet, Nearest
 class Criterion(ABC):
     """One method with all parameters resolved for one data set.
 
-    It holds no data and does not change, so that an ensemble searches every replicate by the same criterion.
+    It contains no data and does not change, so that an ensemble searches every replicate by the same criterion.
     """
 
     # Whether the search evaluates terms of two features and the target.
     uses_triples: ClassVar[bool] = False
     # Whether the search evaluates pairs of features, whose values the replicates of an ensemble can share.
     uses_pairs: ClassVar[bool] = True
-    # Whether it needs so many pairs only once that an ensemble saves nothing by caching them.
+    # Whether it needs most pairs only once, so that an ensemble saves nothing by caching them.
     visits_pairs_once: ClassVar[bool] = False
 
     @property
     @abstractmethod
     def measures(self) -> tuple[str, ...]:
-        """The names of its measures: of relevance the first, of pairs the last."""
+        """The names of its measures: the first is that of relevance, the last that of pairs."""
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The fitted attributes that say what was resolved."""
+        """The fitted attributes with the resolved parameters."""
         return {}
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Criterion(ABC):
 
     @property
     def not_a_sum(self) -> str | None:
-        """The name of a measure that is not a sum over rows, if there is one."""
+        """The name of the first measure that is not a sum over rows, if there is one."""
         return next((name for name in self.measures if not KINDS[name].is_sum), None)
 
     @property
@@ -75,7 +75,7 @@ class ForwardCriterion(Criterion):
         """Start the search, which can be continued for more features."""
 
     @abstractmethod
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
         """Describe what the search has selected."""
 
     def search(self, task: SearchTask) -> Selection:
@@ -94,9 +94,9 @@ class SearchTask:
     measures : SearchMeasures
     criterion : Criterion
     n_features : int or None
-        How many features to select; None if the search stops by itself.
+        Number of features to select; None if the search stops by itself.
     owner : BaseSelector
-        The selector whose name and ``verbose`` the progress of the search goes by.
+        The selector that reports the progress of the search.
     """
 
     data: TrainingData
@@ -111,19 +111,19 @@ class SearchTask:
 
     @property
     def rows(self) -> LocalData:
-        """The data with their rows, for a criterion that looks at them."""
+        """The data with their rows, for a criterion that reads them."""
         assert self.data.local is not None
         return self.data.local
 
     @property
     def required_count(self) -> int:
-        """How many features to select, for a search that does not stop by itself."""
+        """The number of features to select, for a search that does not stop by itself."""
         assert self.n_features is not None
         return self.n_features
 
     @cached
     def relevance(self) -> Floats:
-        """The relevance of every feature, times `scale`."""
+        """Return the relevance of every feature, times `scale`."""
         return self.measures.relevance(self.criterion.measures[0])
 
     @cached
@@ -136,43 +136,43 @@ class SearchTask:
 
     @cached
     def choices(self) -> Choices:
-        """The keyword arguments that all forward searches take."""
+        """Return the keyword arguments of all forward searches."""
         return self.choices_among(self.candidates)
 
     def choices_among(self, candidates: Mask) -> Choices:
-        """`choices` with other candidates than those that vary by the measures."""
+        """Return `choices` with other candidates than those that vary by the measures."""
         return self.owner._choices(self.data, candidates, self.n_features)
 
     def noise(self) -> Mask:
-        """Features that are no more relevant than one in twenty features of noise."""
+        """Return the features that are not more relevant than one in twenty features of noise."""
         means = self.relevance / self.scale
         name = self.criterion.measures[0]
         return within_chance(self.data, self.measures.whole, name, means)
 
     def nearest(
         self,
-        found: SearchResult | BestFirstResult,
+        result: SearchResult | BestFirstResult,
         comparable: bool = True,
         threshold: float | None = None,
         added: FeatureSet | None = None,
     ) -> Nearest:
-        """The largest redundancies that the search computed."""
-        values = found.nearest_value / self.scale
-        return Nearest(found.nearest, values, comparable, self.noise(), threshold, added)
+        """Return the largest redundancies that the search computed."""
+        values = result.nearest_value / self.scale
+        return Nearest(result.nearest, values, comparable, self.noise(), threshold, added)
 
     def selection(
         self,
-        found: SearchResult,
+        result: SearchResult,
         scores: Floats,
         relevance: Floats | None = None,
         **described: Unpack[Details],
     ) -> Selection:
-        """The selection of a search that weighs relevance against redundancy."""
-        described["n_evaluations"] = found.n_evaluations
+        """Return the selection of a search by relevance and redundancy."""
+        described["n_evaluations"] = result.n_evaluations
         return Selection.of_steps(
-            found.selected,
+            result.selected,
             scores,
             (self.relevance if relevance is None else relevance) / self.scale,
-            found.redundancy / self.scale,
+            result.redundancy / self.scale,
             **described,
         )

@@ -1,4 +1,4 @@
-"""What a search saw of each feature; a reason is made of it when someone asks."""
+"""Values that a search computed for each feature, from which reasons are made on request."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from thresher._utils.lazy import cached
 from thresher._utils.types import Estimator, Floats, Mask
 from thresher.selectors._reason import Kind, Reason
 
-# The chosen feature that each feature met, -1 for none; how often each was chosen; some features.
+# For each feature the chosen one it was compared with, -1 for none; counts per feature; a set of features.
 Positions = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
 FeatureSet = npt.NDArray[np.intp]
 
-# From here on a redundancy in [0, 1] is called one, where it cannot be compared with the relevance, or that is noise.
+# Least redundancy in [0, 1] of a redundant feature, if the relevance is another measure or no more than noise.
 CLEARLY_REDUNDANT = 0.5
 
 # A feature is called irrelevant if it has at most this share of the largest relevance.
 NEGLIGIBLE = 0.01
 
-# What the terms of `_core.ThreeWayMeasure` are called.
+# The formulas of the terms of `_core.ThreeWayMeasure`.
 TERM_NAMES = {
     "joint": "I(f,g;C)",
     "conditional": "I(f;C|g)",
@@ -55,7 +55,7 @@ class Account:
         return float(known.max()) if known.size else 0.0
 
     def reason(self, feature: int) -> Reason:
-        """Why the feature was chosen or left."""
+        """Return why the feature was or was not selected."""
         step = self._steps.get(feature)
         if step is None and self._selector._excluded[feature]:
             return Reason("excluded")
@@ -76,42 +76,43 @@ class Account:
 
 
 def known(value: float) -> float | None:
-    """A number, or None for nan."""
+    """Return the number, or None for nan."""
     return None if np.isnan(value) else float(value)
 
 
 @dataclass
 class Explanation:
-    """What a search saw, and can say of features; this one says nothing."""
+    """The values of a search that explain its result; this base class has none."""
 
     def chosen(self, feature: int, account: Account) -> Reason:
-        """Why a feature was chosen."""
+        """Return why a feature was selected."""
         return Reason("chosen")
 
     def left(self, feature: int, account: Account) -> Reason:
-        """Why a feature was left that could have been chosen."""
+        """Return why a candidate was not selected."""
         return Reason("unexplained")
 
     def fits_together(self) -> bool:
-        """Whether fields of the right types also agree with each other."""
+        """Return whether fields of the right types also agree with each other."""
         return True
 
 
 @dataclass
 class Nearest(Explanation):
-    """The largest redundancy that a search met, per feature.
+    """The largest redundancy that a search computed for each feature.
 
     Attributes
     ----------
     partner : ndarray of int of shape (n_features,)
-        The chosen feature it was met with; -1 where none was evaluated.
+        The chosen feature with this redundancy; -1 if none was computed.
     value : ndarray of float of shape (n_features,)
+        The redundancy.
     comparable : bool
-        Relevance and redundancy are the same measure.
+        Whether relevance and redundancy are the same measure.
     noise : ndarray of bool of shape (n_features,)
-        Relevances that one in twenty features of noise exceeds.
+        Whether one in twenty features of noise has a larger relevance.
     threshold : float or None
-        Relevances up to this were not considered.
+        The search considered only larger relevances.
     added : ndarray of int or None
         Features that the locally predictive step added.
     """
@@ -132,13 +133,15 @@ class Nearest(Explanation):
         relevance = account.relevance[feature]
         if self.threshold is not None and not relevance > self.threshold:
             return Reason("irrelevant", against=self.threshold)
-        is_met = self.partner[feature] >= 0
-        # What repeats a chosen feature is redundant with it, however little the two tell.
-        is_noise = self.noise[feature] and not (is_met and self.value[feature] >= CLEARLY_REDUNDANT)
+        is_compared = self.partner[feature] >= 0
+        # A copy of a chosen feature is redundant with it, even if both are hardly informative.
+        is_noise = self.noise[feature] and not (
+            is_compared and self.value[feature] >= CLEARLY_REDUNDANT
+        )
         if is_noise or relevance <= NEGLIGIBLE * account.largest_relevance:
             return Reason("irrelevant")
-        if not is_met:
-            return Reason("never near")
+        if not is_compared:
+            return Reason("not competitive")
         bound = relevance if self.comparable else CLEARLY_REDUNDANT
         kind: Kind = "redundant" if self.value[feature] >= bound else "outscored"
         return _with_partner(kind, self.partner, self.value, feature)
@@ -146,17 +149,17 @@ class Nearest(Explanation):
 
 @dataclass
 class LastSeen(Explanation):
-    """What a search that looks at every candidate in every step last saw of each feature.
+    """The last values of each feature in a search that evaluates all candidates in every step.
 
     Attributes
     ----------
     score : ndarray of float of shape (n_features,)
     collinear : ndarray of bool
-        The feature is a linear combination of chosen ones.
+        Whether the feature is a linear combination of chosen ones.
     partner : ndarray of int
-        The chosen feature it was most redundant with; -1 where no redundancy was computed.
+        The chosen feature that it is most redundant with; -1 if no redundancy was computed.
     redundancy : ndarray of float
-        That redundancy.
+        This redundancy.
     """
 
     score: Floats
@@ -176,13 +179,14 @@ class LastSeen(Explanation):
 
 @dataclass
 class Walked(Explanation):
-    """What the walk saw of the features it passed over.
+    """The values with which `CMIFilter` rejected features on its way down the ranking.
 
     Attributes
     ----------
     value, successor : ndarray of float of shape (n_features,)
-        Conditional information of the feature, and of the next of the list; nan if not compared.
+        Conditional information of the feature, and of the next in the list; nan if not compared.
     n_walked : int
+        Number of features that were evaluated.
     """
 
     value: Floats
@@ -199,16 +203,18 @@ class Walked(Explanation):
 
 @dataclass
 class TermsSeen(Explanation):
-    """The term that spoke most against each feature.
+    """The least favourable term of each feature.
 
-    It is the smallest term, or for a criterion that takes terms away the largest.
+    It is the smallest term, or the largest one of a criterion that subtracts terms.
 
     Attributes
     ----------
     partner : ndarray of int of shape (n_features,)
-        The chosen feature g of that term; -1 where none was computed.
+        The chosen feature g of this term; -1 if none was computed.
     value : ndarray of float of shape (n_features,)
+        The term.
     term : str
+        Its name, a key of `TERM_NAMES`.
     """
 
     partner: Positions
@@ -216,12 +222,14 @@ class TermsSeen(Explanation):
     term: str
 
     def chosen(self, feature: int, account: Account) -> Reason:
-        return self._met("chosen", feature)
+        return self._with_term("chosen", feature)
 
     def left(self, feature: int, account: Account) -> Reason:
-        return self._met("outscored" if self.partner[feature] >= 0 else "never near", feature)
+        return self._with_term(
+            "outscored" if self.partner[feature] >= 0 else "not competitive", feature
+        )
 
-    def _met(self, kind: Kind, feature: int) -> Reason:
+    def _with_term(self, kind: Kind, feature: int) -> Reason:
         if self.partner[feature] < 0:
             return Reason(kind)
         end = "largest" if self.term == "interaction" else "smallest"
@@ -234,13 +242,13 @@ class TermsSeen(Explanation):
 
 @dataclass
 class Outscored(Explanation):
-    """The score of each feature in the last step that looked at it.
+    """The score of each feature in the last step that evaluated it.
 
     Attributes
     ----------
     score : ndarray of float of shape (n_features,)
     what : str
-        What the score is called.
+        The name of the score.
     """
 
     score: Floats
@@ -251,20 +259,21 @@ class Outscored(Explanation):
         if self.collinear is not None and self.collinear[feature]:
             return Reason("collinear")
         if np.isnan(self.score[feature]):
-            return Reason("not looked at")
+            return Reason("not evaluated")
         return Reason("outscored", value=float(self.score[feature]), what=f"last {self.what}")
 
 
 @dataclass
 class Similar(Explanation):
-    """The similarity that a walk met, per feature.
+    """The similarity of each feature with the chosen feature that excludes it.
 
     Attributes
     ----------
     rival : ndarray of int of shape (n_features,)
-        The chosen feature it was met with; -1 where there was none.
+        The chosen feature with this similarity; -1 for none.
     similarity : ndarray of float of shape (n_features,)
     n_walked : int
+        Number of features that were evaluated.
     """
 
     rival: Positions
@@ -316,16 +325,16 @@ class Entered(Explanation):
 
 @dataclass
 class Ranked(Explanation):
-    """A place among all features.
+    """The rank of a feature.
 
     Attributes
     ----------
     best : str
-        Which scores come first, ``"largest"`` or ``"smallest"``.
+        The scores that come first: ``"largest"`` or ``"smallest"``.
     pvalues : ndarray of float or None
-        Corrected p-values, where they decide.
+        Corrected p-values, if they decide.
     alpha : float
-        The largest of them that is good enough.
+        The largest p-value of a selected feature.
     """
 
     best: str
@@ -345,12 +354,12 @@ class Ranked(Explanation):
 
 @dataclass
 class Needed(Explanation):
-    """What the risk of the chosen set rises by without each feature.
+    """The rise of the risk without each chosen feature, which is its score.
 
     Attributes
     ----------
     risk : float
-        Of the chosen set.
+        The risk of the chosen set.
     """
 
     risk: float
@@ -364,14 +373,14 @@ class Needed(Explanation):
 
 @dataclass
 class Teamed(Explanation):
-    """The place of each feature in a search for sets.
+    """The role of each feature in a search for sets.
 
     Attributes
     ----------
     share : ndarray of float of shape (n_features,)
-        Share of the good sets that have the feature; nan outside the pool.
+        Share of the good sets that contain the feature; nan outside the pool.
     n_good : int
-        Sets within one standard error of the best.
+        Number of sets within one standard error of the best.
     """
 
     share: Floats
@@ -392,14 +401,14 @@ class Teamed(Explanation):
 
 @dataclass
 class Ballot(Explanation):
-    """How many replicates of an ensemble chose each feature.
+    """The votes of the replicates of an ensemble for each feature.
 
     Attributes
     ----------
     votes : ndarray of int of shape (n_features,)
     n_replicates : int
     needed : int
-        Votes that select a feature; 0 if the most votes do.
+        Number of votes that selects a feature; 0 if the most votes do.
     """
 
     votes: Counts
@@ -414,14 +423,14 @@ class Ballot(Explanation):
 
     def _counted(self, kind: Kind, feature: int) -> Reason:
         what = f"{self.needed} needed" if self.needed else ""
-        found = float(self.votes[feature])
-        return Reason(kind, value=found, against=float(self.n_replicates), what=what)
+        votes = float(self.votes[feature])
+        return Reason(kind, value=votes, against=float(self.n_replicates), what=what)
 
 
 def _with_partner(
     kind: Kind, partner: Positions, value: Floats, feature: int, what: str = "largest redundancy"
 ) -> Reason:
-    """A reason about the partner of a feature, if it has one."""
+    """Return a reason about the partner of a feature, if it has one."""
     if partner[feature] < 0:
         return Reason(kind)
     return Reason(kind, int(partner[feature]), float(value[feature]), what=what)

@@ -1,4 +1,4 @@
-"""Selectors by measures that are sums over rows."""
+"""The base classes of selectors by measures that are sums over rows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _supports_blocks = attrgetter("_reads_blocks")
 
 
 class StreamingMixin(BaseSelector):
-    """Adds ``partial_fit`` and ``forget`` to a selector whose measures are sums over rows.
+    """A selector with ``partial_fit`` and ``forget``, whose measures are sums over rows.
 
     The fitted attributes are those of ``fit`` on the rows that are stored. They are computed when one of them is
     read for the first time after the rows have changed.
@@ -70,15 +70,15 @@ class StreamingMixin(BaseSelector):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             The same columns in every call.
         y : array-like of shape (n_samples,), or str
-            Classes or numbers; or the column of the frame X that holds them.
+            Classes or numbers; or their column in the dataframe X.
         sample_weight : array-like of shape (n_samples,), or str, default=None
-            In every call or in none.
+            Weights, in every call or in none.
 
         Returns
         -------
         self : object
-            The selection is that of ``fit`` on all rows that were added and not forgotten, in the order in which they
-            came. It is computed when a fitted attribute is read. After ``fit``, the first call starts over.
+            The selection is that of ``fit`` on all rows that were added and not removed, in the order of addition. It
+            is computed when a fitted attribute is read. After ``fit``, the first call starts with no rows.
         """
         rows = vars(self).get("_stored_rows")
         block = self._read_block(X, y, sample_weight, reset=rows is None)
@@ -97,18 +97,16 @@ class StreamingMixin(BaseSelector):
         Parameters
         ----------
         X, y, sample_weight
-            As in `partial_fit`. Rows are matched by their values; of equal rows the first one is removed.
+            As in `partial_fit`. Rows are identified by their values; of equal rows the first one is removed.
 
         Returns
         -------
         self : object
-            If any of the rows was never added, or was removed before, that is an error, and none is removed.
+            If any of the rows was never added, or was removed before, an error is raised and no row is removed.
         """
         rows = vars(self).get("_stored_rows")
         if rows is None:
-            raise ValueError(
-                "there are no rows to forget: only those given to partial_fit can be forgotten"
-            )
+            raise ValueError("there are no rows to remove. Add rows with partial_fit first")
         rows.check(*self._stored_for())
         rows.remove(self._read_block(X, y, sample_weight, reset=False))
         return self._discard_result()
@@ -120,7 +118,7 @@ class StreamingMixin(BaseSelector):
         return rule if by_bins else None, getattr(self, "exclude", None)
 
     def _release_rows(self, X: DataLike) -> None:
-        """Release the stored rows at the beginning of ``fit``, unless X is these rows."""
+        """Release the stored rows before ``fit``, unless X is these rows."""
         rows = vars(self).get("_stored_rows")
         if rows is not None and X is rows:
             rows.check(*self._stored_for())
@@ -146,7 +144,7 @@ class StreamingMixin(BaseSelector):
         y = one_dimensional(y, type(self).__name__) if self._needs_target else None
         weights = None if sample_weight is None else np.asarray(sample_weight)
         if weights is not None and not has_fit_parameter(self, "sample_weight"):
-            raise ValueError(f"{type(self).__name__} takes no sample_weight; leave it out")
+            raise ValueError(f"{type(self).__name__} does not support sample_weight. Remove it")
         for name, values in (("y", y), ("sample_weight", weights)):
             if values is not None and values.shape != X.shape[:1]:
                 raise ValueError(
@@ -182,7 +180,7 @@ def _is_result(name: str) -> bool:
 
 @estimator
 class FilterSelector(StreamingMixin):
-    """A selector by measures that are sums over rows.
+    """Base class of selectors by measures that are sums over rows.
 
     It works on arrays, files and blocks of rows, and in every kind of ensemble. A subclass declares its parameters and
     implements
@@ -198,7 +196,7 @@ class FilterSelector(StreamingMixin):
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
-    # The bins that discretize="auto" stands for; None if all features are numeric.
+    # The bins of discretize="auto"; None if all features are numeric.
     default_bins: ClassVar[str | None] = "mean-sd"
     _reads_blocks = True
 
@@ -211,7 +209,7 @@ class FilterSelector(StreamingMixin):
     def uses_codes(self) -> bool:
         """Return True if the selector uses discrete features only: files are then packed as they are read.
 
-        By its parameters `relevance`, `redundancy` and `measure`, as far as it has them.
+        This follows from the parameters `relevance`, `redundancy` and `measure`, as far as it has them.
         """
         redundancy = getattr(self, "redundancy", "auto")
         named = [getattr(self, name) for name in ("relevance", "measure") if hasattr(self, name)]
@@ -232,14 +230,14 @@ class FilterSelector(StreamingMixin):
         Parameters
         ----------
         X : array-like, dataframe or sparse matrix of shape (n_samples, n_features), path or dataset
-            Sparse where the tags of the selector say so. A path names a file (Parquet, Feather, CSV, ``.npz``,
-            ``.mat``, ARFF, SVMlight, ``.h5ad``) or a folder of Parquet, Feather or CSV files.
+            Sparse if the tags of the selector allow it. A path is that of a file (Parquet, Feather, CSV, ``.npz``,
+            ``.mat``, ARFF, SVMlight, ``.h5ad``) or of a folder of Parquet, Feather or CSV files.
         y : array-like of shape (n_samples,) or str
-            Classes or numbers; of a file perhaps the name of a column, or of another array.
+            Classes or numbers. For a file also the name of a column, or of another array.
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+            A weight of 2 counts exactly like the same sample twice; 0 excludes it.
         **remote
-            Only for rows that are not in memory: `memory_limit` and `scratch` of a table in files; see
+            Options for rows that are not in memory: `memory_limit` and `scratch` of a table in files; see
             :doc:`/scaling`.
 
         Returns
@@ -261,7 +259,7 @@ class FilterSelector(StreamingMixin):
         return self._finish(data.features, selection, n_features)
 
     def count_features(self, columns: FeatureRoles) -> int | None:
-        """Return how many features to select; None if the search stops by itself."""
+        """Return the number of features to select; None if the search stops by itself."""
         return self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
 
     def make_measures(
@@ -281,7 +279,7 @@ class FilterSelector(StreamingMixin):
         )
 
     def bin_rule(self) -> BinRule:
-        """Return the bins that the parameter `discretize` stands for."""
+        """Return the bins of the parameter `discretize`, with ``"auto"`` resolved."""
         rule = getattr(self, "discretize", "auto")
         return self.default_bins if isinstance(rule, str) and rule == "auto" else rule
 

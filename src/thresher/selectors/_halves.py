@@ -1,4 +1,4 @@
-"""The vote over complementary halves of the rows, and what it promises."""
+"""The vote over complementary halves of the rows, and its error bound."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from thresher.selectors._third_party import kept_by
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the halves agree on.
+class HalvesResult:
+    """The result of the vote of halves.
 
     Attributes
     ----------
     selected : list of int
-        By votes, then by the sum of positions, then by index.
+        Ordered by votes, then by the sum of positions, then by index.
     cutoff : float
         The least share of votes of a selected feature.
     error_bound : float
-        Of the expected number of rarely chosen features among the selected ones.
+        Upper bound on the expected number of rarely chosen features among the selected ones.
     q : float
         Mean number of features chosen on a half.
     """
@@ -50,15 +50,15 @@ class Verdict:
     q: float
 
 
-def judge_halves(
+def select_by_halves(
     lists: Sequence[Sequence[int]],
     n_features: int,
     n_choosable: int,
     cutoff: float | str,
     pfer: float | None,
     assumption: str,
-) -> Verdict:
-    """Keep the features with enough votes; `n_choosable` of the features can be chosen at all."""
+) -> HalvesResult:
+    """Select the features with enough votes; `n_choosable` of the features can be chosen."""
     n_pairs = len(lists) // 2
     q = sum(map(len, lists)) / len(lists)
     law = (n_pairs, assumption)
@@ -71,51 +71,51 @@ def judge_halves(
     if pfer is not None and exceeds(bound, pfer):
         better = least_cutoff(n_choosable, q, pfer, *law) / len(lists)
         most = largest_q(n_choosable, wins, pfer, *law)
-        fewer = f", or a selector of at most {counted(most)}" if most else ""
+        fewer = f", or use a selector of at most {counted(most)}" if most else ""
         raise ValueError(
-            f"cutoff={cutoff} with {q:g} features a half keeps the expected errors below {bound:.3g} only, "
-            f"not pfer={pfer:g}; use cutoff={better:g}{fewer}"
+            f"cutoff={cutoff} with {q:g} features per half bounds the expected errors by {bound:.3g}, "
+            f"above pfer={pfer:g}. Set cutoff={better:g}{fewer}"
         )
-    return Verdict(keep_voted(lists, n_features, wins), wins / len(lists), bound, q)
+    return HalvesResult(keep_voted(lists, n_features, wins), wins / len(lists), bound, q)
 
 
 def keep_voted(lists: Sequence[Sequence[int]], n_features: int, wins: int) -> list[int]:
-    """Features with at least so many votes; by votes, then by the sum of positions, then by index."""
+    """Return features with at least `wins` votes; by votes, then by the sum of positions, then by index."""
     votes = count_votes(lists, n_features)
     return [f for f in combine_votes(lists, n_features, n_features) if votes[f] >= wins]
 
 
 def check_halves(ensemble: Estimator) -> None:
-    """Check what an ensemble has for halves alone."""
+    """Check the parameters of an ensemble of halves."""
     if ensemble.n_parts % 2 or ensemble.n_parts < 2:
         even = max(2, ensemble.n_parts + 1)
         raise ValueError(
-            f'n_parts must be even and at least 2 with kind="halves", got {ensemble.n_parts}; use {even}'
+            f'n_parts must be even and at least 2 with kind="halves", got {ensemble.n_parts}. Set n_parts={even}'
         )
     if ensemble.vote != "majority":
-        raise ValueError(
-            f'kind="halves" counts votes: vote must be "majority", got {ensemble.vote!r}'
-        )
+        raise ValueError(f'vote must be "majority" with kind="halves", got {ensemble.vote!r}')
     cutoff, pfer = ensemble.cutoff, ensemble.pfer
     if not isinstance(cutoff, str):
         votes_needed(cutoff, ensemble.n_pairs)
     elif cutoff != "auto":
         raise ValueError(f'cutoff must be a number or "auto", got {cutoff!r}')
     elif pfer is None:
-        raise ValueError('cutoff="auto" needs pfer, the expected number of errors to keep below')
+        raise ValueError(
+            'cutoff="auto" requires pfer, the largest expected number of errors. Set pfer'
+        )
 
 
 def check_nothing_kept(selector: Estimator) -> None:
-    """Refuse `keep`, which would select a feature without a vote."""
+    """Raise ValueError for `keep`, which would select a feature without a vote."""
     if keep := kept_by(selector):
         raise ValueError(
-            f'{keep} cannot be used with kind="halves": kept features have every vote; '
-            "leave keep out, and add the features to what is selected"
+            f'{keep} cannot be used with kind="halves", in which forced-in features get every vote. '
+            "Remove keep and add the features to the selection"
         )
 
 
 def check_bins(selector: FilterSelector, criterion: Criterion, training: TrainingData) -> None:
-    """Refuse bins that depend on the target of both halves."""
+    """Raise ValueError for bins that depend on the target of both halves."""
     if selector.default_bins is None:
         return
     rule = selector.bin_rule()
@@ -123,15 +123,15 @@ def check_bins(selector: FilterSelector, criterion: Criterion, training: Trainin
     to_bin = on_codes and columns_to_bin(training.schema, rule).any()
     if to_bin and uses_target(rule):
         raise ValueError(
-            f'kind="halves" cannot use bins made with a look at the target of all samples, as {rule!r} are: '
-            'the halves would not be independent; set discretize="equal-frequency" in the selector'
+            f'kind="halves" requires independent halves, but bins by {rule!r} depend on the target of all samples. '
+            'Set discretize="equal-frequency" in the selector'
         )
 
 
 def count_choosable(
     X: DataLike, exclude: FeatureNames, names: npt.NDArray[np.object_] | None
 ) -> int:
-    """Columns with more than one distinct value that are not excluded."""
+    """Count the columns with more than one distinct value that are not excluded."""
     if issparse(X):
         columns = X.tocsc()
         low, high = columns.min(axis=0).toarray(), columns.max(axis=0).toarray()

@@ -24,7 +24,7 @@ from thresher.selectors import _explain
 from thresher.selectors._explain import Explanation
 
 Check = Callable[[object, int], bool]
-# What the module json reads and writes.
+# A value that the module json reads or writes.
 Json: TypeAlias = Any
 
 
@@ -49,7 +49,7 @@ def _is_count(value: object, p: int) -> bool:
 
 
 def is_set(value: object, p: int) -> bool:
-    """Whether these are distinct positions of features."""
+    """Return whether the value is an array of distinct indices of features."""
     if not _is_array(value, "iu"):
         return False
     inside = value.size == 0 or bool(value.min() >= 0 and value.max() < p)
@@ -60,7 +60,7 @@ def _are_sets(value: object, p: int) -> bool:
     return isinstance(value, list) and all(is_set(item, p) for item in value)
 
 
-def _are_words(value: object, p: int) -> bool:
+def _are_names(value: object, p: int) -> bool:
     return (
         _is_array(value, "O")
         and value.shape == (p,)
@@ -76,7 +76,7 @@ def _is_partner(value: object, p: int) -> bool:
     )
 
 
-# What a field of a record must be, by its annotation, unless that allows None.
+# The check of a field of a record, by its annotation.
 _FIELDS: dict[str, Check] = {
     "Floats": _per_feature("f"),
     "Positions": _is_partner,
@@ -101,10 +101,10 @@ _ATTRIBUTES: dict[str, Check] = {
     "trace_": lambda value, p: isinstance(value, dict),
 }
 
-# Those that not all have.
+# Attributes of some selectors.
 _OPTIONAL: dict[str, Check] = {
-    "feature_names_in_": _are_words,
-    "tests_": _are_words,
+    "feature_names_in_": _are_names,
+    "tests_": _are_names,
     "pvalues_": _per_feature("f"),
     "corrected_pvalues_": _per_feature("f"),
     "votes_": _per_feature("f"),
@@ -151,14 +151,14 @@ def check_state(selector: Estimator, required: tuple[str, ...]) -> None:
         if key not in state:
             raise ValueError(f"{name} lacks {key}")
         if not check(state[key], p):
-            raise ValueError(f"{name}.{key} is not what a fit on {p} features gives")
+            raise ValueError(f"{name}.{key} is not possible after a fit on {p} features")
     if not isinstance(getattr(selector, "missing", "error"), str):
         raise ValueError(f"{name}.missing is {selector.missing!r}")
     tags = get_tags(selector)
     if not all(
         isinstance(tag, bool) for tag in (tags.input_tags.allow_nan, tags.target_tags.required)
     ):
-        raise ValueError(f"{name} has parameters that no fit takes")
+        raise ValueError(f"{name} has invalid parameters")
     chosen = np.zeros(p, dtype=bool)
     chosen[selector.selected_] = True
     if not np.array_equal(chosen, selector.support_):
@@ -166,17 +166,17 @@ def check_state(selector: Estimator, required: tuple[str, ...]) -> None:
 
 
 FORMAT = 3
-# Where scikit-learn keeps what `set_fit_request` was given.
+# The attribute in which scikit-learn stores the requests of `set_fit_request`.
 REQUESTS = "_metadata_request"
-# Parts of a fitted result that are no estimators.
+# Classes in a fitted state that are not estimators.
 RECORDS: Values = {
     record.__name__: record
     for record in (Bins, _explain.Explanation, *_explain.Explanation.__subclasses__())
 }
 SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-# What a text that `dump` did not write may raise.
+# Errors of a text that `dump` did not write.
 DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-# What the items of an array are in JSON, by the kind of its type.
+# The types of the items of an array in JSON, by the kind of its dtype.
 ITEMS: dict[str, tuple[type, ...]] = {
     "b": (bool,),
     "i": (int,),
@@ -188,13 +188,13 @@ ITEMS: dict[str, tuple[type, ...]] = {
 
 
 def dump(selector: Estimator) -> str:
-    """The parameters and fitted attributes of a selector."""
+    """Return the parameters and fitted attributes of a selector as JSON text."""
     document = {"thresher": FORMAT, "version": thresher.__version__, "selector": _encode(selector)}
     return json.dumps(document, allow_nan=False)
 
 
 def load(text: str) -> object:
-    """The selector that `dump` wrote; ``ValueError`` for anything else.
+    """Return the selector that `dump` wrote; raise ``ValueError`` for any other text.
 
     Memory is in proportion to the text.
     """
@@ -207,7 +207,7 @@ def load(text: str) -> object:
     if written != FORMAT:
         raise ValueError(
             f"the text has format {written!r}, written by thresher {version!r}; thresher {thresher.__version__} reads "
-            f"format {FORMAT}: fit the selector again"
+            f"format {FORMAT}. Fit the selector again"
         )
     try:
         return _decode(document["selector"])
@@ -238,7 +238,7 @@ def _encode(value: object) -> Json:
         return {"record": name, "state": _encode(state)}
     if name not in PUBLIC or type(value) is not getattr(thresher, name):
         raise ValueError(
-            f"to_json cannot write a {name}: only numbers, text, lists, arrays and objects of thresher"
+            f"to_json cannot write a {name}. Use numbers, text, lists, arrays and objects of thresher"
         )
     return _encode_object(value, name)
 
@@ -277,7 +277,7 @@ def _decode_object(value: Values) -> Estimator:
     name = value.get("object")
     cls = getattr(thresher, name) if isinstance(name, str) and name in PUBLIC else None
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
-        raise ValueError(f"it holds an object {name!r} that thresher does not know")
+        raise ValueError(f"unknown object {name!r}")
     selector = cls(**_decode(value["parameters"]))
     with config_context(enable_metadata_routing=True):
         for method, requests in _decode(value.get("requests", {"dict": []})).items():
@@ -285,7 +285,7 @@ def _decode_object(value: Values) -> Estimator:
                 getattr(selector, f"set_{method}_request")(**requests)
     state = _decode(value["state"])
     for key in state:
-        # A fitted attribute, and none that would hide a method.
+        # Accept fitted attributes only, and none that would hide a method.
         is_learnt = key.isidentifier() and (key.endswith("_") or key.startswith("_"))
         is_learnt = is_learnt and key not in getattr(cls, "_unsaved", ())
         is_hidden = hasattr(cls, key) and not isinstance(getattr(cls, key), Fitted)
@@ -312,22 +312,22 @@ def _encode_array(array: Array) -> Values:
 def _decode_array(value: Values) -> Array:
     flat, name, shape = value["array"], value["dtype"], value["shape"]
     if not isinstance(name, str) or not re.fullmatch(r"[<>|=]([biuf](1|2|4|8|16)|U\d+|O)", name):
-        raise ValueError(f"it holds an array of type {name!r}")
+        raise ValueError(f"array of unknown type {name!r}")
     kind = name[1]
     if not isinstance(flat, list):
-        raise ValueError("it holds an array whose items are no list")
+        raise ValueError("array without a list of items")
     if kind in "fO":
         flat = [_decode_item(item, kind) for item in flat]
     if not all(type(item) in ITEMS[kind] for item in flat):
-        raise ValueError(f"it holds an array of type {name!r} with items of another type")
+        raise ValueError(f"array of type {name!r} with items of another type")
     sizes = shape if isinstance(shape, list) else []
     if any(type(size) is not int or size < 0 for size in sizes) or math.prod(sizes) != len(flat):
-        raise ValueError(f"it holds an array of shape {shape!r} with {len(flat)} items")
+        raise ValueError(f"array of shape {shape!r} with {len(flat)} items")
     if kind == "O":
         array = np.empty(len(flat), dtype=object)
         array[:] = flat
     else:
-        # Of text only as wide as it is: the name could ask for any width.
+        # The width of strings follows from the items: the name could request any width.
         array = np.array(flat, dtype=np.dtype(name if kind != "U" else str))
     return array.reshape(sizes)
 

@@ -1,4 +1,4 @@
-"""What the selectors by partial correlation share: columns and target."""
+"""Columns and targets of selectors by partial correlation."""
 
 from __future__ import annotations
 
@@ -29,28 +29,25 @@ class CorrelationSelector(BaseSelector):
 
 
 def safe_columns(owner: str, training: LocalData) -> npt.NDArray[np.floating]:
-    """Feature-major columns, rescaled.
-
-    Columns that are excluded may be anything.
-    """
+    """Return rescaled columns, feature-major. Excluded columns may contain any values."""
     categories = np.flatnonzero(training.schema.is_category & ~training.excluded)
     if categories.size:
         raise ValueError(
-            f"column {training.schema.label(int(categories[0]))} holds categories, and {owner} "
-            "works on numbers; give numbers, name the column in exclude, or use JMI, which takes categories"
+            f"column {training.schema.label(int(categories[0]))} contains categories, but {owner} requires numbers. "
+            "Encode it as numbers, add it to exclude, or use JMI"
         )
     columns: npt.NDArray[np.floating] = training.table.rescaled.coded_columns()
     return columns
 
 
 def uses_indicators(training: TrainingData, target: str) -> bool:
-    """Whether the classes enter as indicators: more than two of them, or asked for by name."""
+    """Return whether classes enter as indicators: more than two, or with ``target="nominal"``."""
     labels = training.labels
     return labels.is_nominal and (labels.n_classes > 2 or target == "nominal")
 
 
 def class_indicators(training: LocalData) -> Floats:
-    """One row per class but the last: 1 for its samples, 0 for others."""
+    """Return one row per class but the last: 1 for its samples, 0 for others."""
     labels = training.labels
     codes = labels.codes
     assert codes is not None

@@ -1,4 +1,4 @@
-"""What all rankings share: one score per feature, an orientation, and the best ones chosen."""
+"""The base class of rankings, which score every feature alone and select the best."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rank_by_score(
     *,
     greater_is_better: bool = True,
 ) -> npt.NDArray[np.intp]:
-    """All features, best first: kept ones, candidates by score, undefined scores, all others.
+    """Return all features, best first: forced-in ones, candidates by score, undefined scores, all others.
 
     Ties go to the lowest position.
     """
@@ -37,7 +37,7 @@ def rank_by_score(
 
 
 class Ranking(BaseSelector):
-    """A selector that scores every feature by itself and chooses the best.
+    """Base class: scores every feature alone and selects the best.
 
     Attributes
     ----------
@@ -58,7 +58,10 @@ class Ranking(BaseSelector):
         trace: Mapping[str, npt.ArrayLike] | None = None,
         **details: Unpack[Details],
     ) -> Self:
-        """Choose the `wanted` best features, or those in `chosen`, and describe them; `order` is that by score."""
+        """Select the `wanted` best features, or those in `chosen`, and set the fitted attributes.
+
+        `order` is the order by score.
+        """
         if order is None:
             order = rank_by_score(
                 scores, columns.candidates, columns.kept, greater_is_better=self.greater_is_better
@@ -81,5 +84,5 @@ class Ranking(BaseSelector):
         return self._finish(columns, selection, wanted)
 
     def _ranked(self) -> Ranked:
-        """Why features were left: their places among all."""
+        """Return an explanation by ranks."""
         return Ranked("largest" if self.greater_is_better else "smallest")

@@ -1,4 +1,4 @@
-"""Why a feature was chosen or left: as data, and the sentence made of it."""
+"""Reasons why features were or were not selected: as data, and as sentences."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from thresher._utils.checks import readable
 Names = npt.NDArray[np.object_]
 
 Kind = Literal[
-    # chosen
+    # selected
     "chosen",
     "filled up",
     "locally predictive",
     "needed",
     "teamed",
     "voted",
-    # left
+    # not selected
     "collinear",
     "constant",
     "entered later",
@@ -28,10 +28,10 @@ Kind = Literal[
     "insignificant",
     "irrelevant",
     "left out",
-    "never near",
+    "not competitive",
     "not entered",
     "not in the pool",
-    "not looked at",
+    "not evaluated",
     "not needed",
     "not reached",
     "not significant",
@@ -49,27 +49,27 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a feature was chosen or left.
+    """The reason why a feature was or was not selected.
 
     Attributes
     ----------
     kind : str
-        What happened to it.
+        The decision.
     partner : int or None
-        Position of the other feature that the reason is about.
+        Index of the other feature that the reason is about.
     value : float or None
-        The number that spoke for or against the feature, together with `partner` if there is one.
+        The number that decided, together with `partner` if there is one.
     against : float or None
-        What `value` was compared with: a bound, the value of a rival, a total.
+        The number that `value` was compared with: a bound, the value of a competing feature, a total.
     what : str
-        What `value` is called, where the kind leaves it open.
+        The name of `value`, if it does not follow from the kind.
     step : int or None
-        When it was chosen, from 1; None if it was left.
+        The step that selected the feature, from 1; None if it was not selected.
     is_kept : bool
-        The parameter ``keep`` names it.
+        Whether the parameter ``keep`` contains it.
     rank : int or None
     score, relevance, redundancy : float or None
-        What the selector knows of the feature.
+        The values of the feature, as far as the selector computes them.
     stages : tuple of str
         The selectors of a chain that decided, outermost first.
     """
@@ -88,21 +88,21 @@ class Reason:
     stages: tuple[str, ...] = ()
 
     def sentence(self, names: Names | None) -> str:
-        """The reason in words, with the names of all features."""
+        """Return the reason in words, with the names of all features."""
         where = ", ".join(self.stages)
         if self.step is not None:
-            text = _chosen(self, names)
+            text = _selected(self, names)
             return f"{where}: {text}" if where else text
-        text = _left(self, names)
+        text = _not_selected(self, names)
         if where:
-            return f"left by {where}: {text}" if text else f"left by {where}"
+            return f"dropped by {where}: {text}" if text else f"dropped by {where}"
         if not text:
-            return "not chosen"
-        return f"left: {text}" if self.kind in _NOT_A_VERB else text
+            return "not selected"
+        return f"not selected: {text}" if self.kind in _NEEDS_PREFIX else text
 
 
 def feature_label(names: Names | None, feature: int) -> str:
-    """What a sentence calls a feature."""
+    """Return the name of a feature as it appears in a sentence."""
     return readable(names[feature]) if names is not None else f"feature {feature}"
 
 
@@ -111,12 +111,12 @@ def _number(value: float | None, form: str = ".4g") -> str:
 
 
 def _similarity(value: float | None) -> str:
-    """Two digits after the point, or of those that are not 0."""
+    """Return two digits after the point, or two significant digits if these would be 0."""
     return _number(value, ".2g" if value is not None and abs(value) < 0.01 else ".2f")
 
 
 def _fields(reason: Reason, names: Names | None) -> dict[str, str]:
-    """What the templates below are filled in with."""
+    """Return the texts for the placeholders of the templates."""
     count, total = _number(reason.value, ".0f"), _number(reason.against, ".0f")
     share = _number(reason.value, ".0%") if reason.value else "none"
     score = _number(reason.score)
@@ -137,7 +137,7 @@ def _fields(reason: Reason, names: Names | None) -> dict[str, str]:
     }
 
 
-_CHOSEN = {
+_SELECTED = {
     "filled up": "never entered the path",
     "locally predictive": "by the locally predictive step",
     "needed": "without it the risk rises from {against} by {value}",
@@ -146,13 +146,13 @@ _CHOSEN = {
 }
 
 
-def _chosen(reason: Reason, names: Names | None) -> str:
+def _selected(reason: Reason, names: Names | None) -> str:
     text = f"chosen at step {reason.step}"
-    if reason.score is not None and reason.kind != "teamed":  # whose score is the share told below
+    if reason.score is not None and reason.kind != "teamed":  # its score is the share that follows
         text += f", score {_number(reason.score)}"
-    more = ["kept by the parameter keep"] if reason.is_kept else []
-    if reason.kind in _CHOSEN:
-        more.append(_CHOSEN[reason.kind].format(**_fields(reason, names)))
+    more = ["forced in by the parameter keep"] if reason.is_kept else []
+    if reason.kind in _SELECTED:
+        more.append(_SELECTED[reason.kind].format(**_fields(reason, names)))
     if reason.relevance is not None and reason.relevance != reason.score:
         more.append(f"relevance {_number(reason.relevance)}")
     if reason.partner is not None:
@@ -163,15 +163,15 @@ def _chosen(reason: Reason, names: Names | None) -> str:
 
 
 def _value(reason: Reason, names: Names | None) -> str:
-    """What the reason says of the value and the partner."""
+    """Return the value with its name and the partner."""
     text = f"{reason.what} {_number(reason.value)}"
     return text if reason.partner is None else f"{text} with {feature_label(names, reason.partner)}"
 
 
-# Sentences that would not say by themselves that the feature was left.
-_NOT_A_VERB = ("insignificant", "outranked", "represented", "undefined")
+# Reasons that need the prefix "not selected:" to be understood.
+_NEEDS_PREFIX = ("insignificant", "outranked", "represented", "undefined")
 
-_LEFT = {
+_NOT_SELECTED = {
     "collinear": "collinear with the chosen features; relevance {relevance}",
     "constant": "constant",
     "entered later": "entered later, at penalty {value}",
@@ -179,16 +179,16 @@ _LEFT = {
     "insignificant": "{rank}, corrected p-value {value} above {against}",
     "irrelevant": "irrelevant: relevance {relevance}",
     "left out": "not in the best set, {though} {sets}",
-    "never near": "never came near: relevance {relevance}",
-    "not entered": "did not enter the part of the path that was followed",
+    "not competitive": "not competitive at any step; relevance {relevance}",
+    "not entered": "did not enter the computed part of the path",
     "not in the pool": "not among the {total} features of the pool; relevance {relevance}",
-    "not looked at": "not looked at: enough features were kept",
+    "not evaluated": "not evaluated: the features of keep are enough",
     "not needed": "not needed: the risk of the chosen features is {value} without it",
-    "not reached": "not reached: the walk ended after {total} features; relevance {relevance}",
-    "not significant": "not significant: p-value {value}, at most {against} passes the gate",
+    "not reached": "not reached: the search ended after {total} features; relevance {relevance}",
+    "not significant": "not significant: p-value {value}, at most {against} passes the filter",
     "outranked": "{rank}",
     "outvoted": "{outvoted}{votes}",
-    "passed over": "passed over: given those chosen it told {value} bits, the next of the list {against}; "
+    "passed over": "passed over: given the chosen features it adds {value} bits, the next of the list {against}; "
     "relevance {relevance}",
     "redundant": "redundant with {partner}, {similarity}; relevance {relevance}",
     "represented": "cluster {cluster} is represented by its medoid {partner} and one companion; "
@@ -199,12 +199,12 @@ _LEFT = {
 }
 
 
-def _left(reason: Reason, names: Names | None) -> str:
+def _not_selected(reason: Reason, names: Names | None) -> str:
     if reason.kind == "outscored":
         numbers = (("relevance", reason.relevance), ("last score", reason.score))
         known = [f"{what} {_number(value)}" for what, value in numbers if value is not None]
         return f"outscored: {', '.join([*known, _value(reason, names)] if reason.what else known)}"
-    text = _LEFT[reason.kind].format(**_fields(reason, names))
+    text = _NOT_SELECTED[reason.kind].format(**_fields(reason, names))
     if reason.kind == "irrelevant" and reason.against is not None:
         text += f" is not above the threshold {reason.against:g}"
     return text

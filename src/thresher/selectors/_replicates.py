@@ -1,4 +1,4 @@
-"""The replicates of an ensemble: which rows each has, and the search of all of them."""
+"""The replicates of an ensemble: their rows, and the search of all of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass
 class Plan:
-    """The replicates: sets of parts, or bootstrap samples; and which of them can be used."""
+    """The replicates: sets of parts, or bootstrap samples; and the usable ones."""
 
     n_replicates: int
     parts: PartSets | NumberedParts | None
@@ -46,7 +46,7 @@ class Plan:
     unit: str = "part"
 
     def rows(self, i: int) -> Rows:
-        """The rows of a replicate, repeated as often as they were drawn."""
+        """Return the rows of a replicate, repeated as often as they were drawn."""
         if isinstance(self.parts, PartSets):
             return self.parts.rows(i)
         assert self.counts is not None
@@ -56,9 +56,9 @@ class Plan:
 def plan_replicates(
     ensemble: Estimator, n_rows: int, target: Target | None, groups: npt.ArrayLike | None
 ) -> Plan:
-    """Draw the replicates, and warn of what they lose.
+    """Draw the replicates; warn about replicates that lose classes or cannot be used.
 
-    Groups of rows are dealt, and drawn, whole.
+    Groups of rows are assigned, and drawn, as a unit.
     """
     kind, seed = ensemble.kind, _seed(ensemble)
     unit_of_row = np.arange(n_rows) if groups is None else number_groups(groups, n_rows)
@@ -83,16 +83,16 @@ def plan_replicates(
 
 
 def plan_block_replicates(ensemble: Estimator, n_rows: int, groups: GroupsLike) -> Plan:
-    """Draw replicates of rows in blocks; `check_replicates` finds which of them can be used."""
+    """Draw replicates of rows in blocks; `check_replicates` finds the usable ones."""
     kind = ensemble.kind
     if kind in ("full", "bagging"):
         raise ValueError(
-            f'kind="{kind}" needs all rows in one place, and X has them in blocks; '
-            'use kind="fast", "inner" or "halves"'
+            f'kind="{kind}" needs all rows in one place, and X has them in blocks. '
+            'Use kind="fast", "inner" or "halves"'
         )
     if groups is not None:
         raise ValueError(
-            "groups of rows in blocks may lie in several of them; leave groups out, or give rows in memory"
+            "groups are not supported for rows in blocks, which may split a group. Remove groups or pass rows in memory"
         )
     seed = _seed(ensemble)
     keeps = _kept_parts(ensemble, _possible_parts(ensemble, n_rows, "samples"), seed)
@@ -101,7 +101,7 @@ def plan_block_replicates(ensemble: Estimator, n_rows: int, groups: GroupsLike) 
 
 
 def check_replicates(plan: Plan, target: TargetSummary, measures: Measures) -> None:
-    """Find out which replicates of rows in blocks can be used, once the parts are packed."""
+    """Find the usable replicates of rows in blocks, after the parts are packed."""
     assert plan.parts is not None
     keeps = plan.parts.keeps
     if target.is_nominal:
@@ -121,7 +121,7 @@ def _unit(kind: str) -> str:
 
 
 def _kept_parts(ensemble: Estimator, n_parts: int, seed: int) -> npt.NDArray[np.bool_]:
-    """The parts of every replicate: halves in pairs, or all but one."""
+    """Return the parts of every replicate: halves in pairs, or all parts but one."""
     if ensemble.kind != "halves":
         return ~np.eye(n_parts, dtype=np.bool_)
     halves = draw_halves(n_parts, ensemble.n_pairs, seed)
@@ -139,7 +139,7 @@ def _possible_parts(ensemble: Estimator, n_units: int, noun: str) -> int:
 
 
 def _values_of_units(target: Target, unit_of_row: npt.NDArray[np.intp], n_units: int) -> Array:
-    """What units are sorted by: the most frequent class of their rows, or the mean of their target."""
+    """Return sort keys of units: the most frequent class of their rows, or the mean of their target."""
     if target.codes is None:
         sums = np.bincount(unit_of_row, weights=target.values, minlength=n_units)
         return np.asarray(sums / np.bincount(unit_of_row, minlength=n_units))
@@ -149,7 +149,7 @@ def _values_of_units(target: Target, unit_of_row: npt.NDArray[np.intp], n_units:
 
 
 def _usable_by_classes(plan: Plan, class_counts: Array) -> list[int]:
-    """Those on which there are two classes."""
+    """Return the replicates with at least two classes."""
     n_present = np.sum(class_counts > 0, axis=1)
     n_classes = class_counts.shape[1]
     return _usable(plan, [n > 1 for n in n_present], [n < n_classes for n in n_present])
@@ -158,38 +158,38 @@ def _usable_by_classes(plan: Plan, class_counts: Array) -> list[int]:
 def _usable(
     plan: Plan, target_varies: Sequence[bool], loses_class: Sequence[bool] | None = None
 ) -> list[int]:
-    """The replicates whose target varies; warns of the others and of lost classes."""
+    """Return the replicates whose target varies; warn about the others and about lost classes."""
     usable = [i for i, varies in enumerate(target_varies) if varies]
-    useless = [i for i, varies in enumerate(target_varies) if not varies]
-    poorer = [i for i in usable if loses_class is not None and loses_class[i]]
-    if plan.unit == "half":  # a half that cannot be used takes its partner with it
+    unusable = [i for i, varies in enumerate(target_varies) if not varies]
+    lossy = [i for i in usable if loses_class is not None and loses_class[i]]
+    if plan.unit == "half":  # a half is usable only together with its partner
         usable = [i for i in usable if i ^ 1 in usable]
-        poorer = [i for i in poorer if i in usable]
+        lossy = [i for i in lossy if i in usable]
     what = "is constant" if loses_class is None else "has one class"
-    # The name of a part stands for the rows left out, other names for those of the replicate.
-    holds = plan.unit != "part"
-    if useless:
-        which = _numbered(plan.unit, useless)
+    # A replicate is named by the part that it omits, or by the half or bootstrap sample that it contains.
+    is_contained = plan.unit != "part"
+    if unusable:
+        which = _numbered(plan.unit, unusable)
         warn(
-            f"the target {what} {'on' if holds else 'without'} {which}: left out of the ensemble"
+            f"the target {what} {'on' if is_contained else 'without'} {which}: excluded from the ensemble"
             f"{', with its other half' if plan.unit == 'half' else ''}"
         )
     each, noun = (2, "pairs of halves") if plan.unit == "half" else (1, "replicates")
     if len(usable) < 2 * each:
         raise ValueError(
             f"only {len(usable) // each} of {plan.n_replicates // each} {noun} can be used, because the target "
-            f'{what} on the others; use parts="stratified", more parts, or more samples per class'
+            f'{what} on the others. Use parts="stratified", more parts, or more samples per class'
         )
-    if poorer:
-        which = _numbered(plan.unit, poorer)
-        verb = "lack" if holds else "take away"
-        plural = verb if len(poorer) > 1 else verb.replace("lack", "lacks").replace("take", "takes")
+    if lossy:
+        which = _numbered(plan.unit, lossy)
+        verb = "lack" if is_contained else "take away"
+        plural = verb if len(lossy) > 1 else verb.replace("lack", "lacks").replace("take", "takes")
         warn(f"{which} {plural} all samples of some class")
     return usable
 
 
 def _class_counts(plan: Plan, target: Target) -> Array:
-    """Rows of each class on each replicate."""
+    """Count the rows of each class on each replicate."""
     assert target.codes is not None
     if isinstance(plan.parts, PartSets):
         n_parts = plan.parts.keeps.shape[1]
@@ -212,8 +212,8 @@ def _numbered(noun: str, numbers: list[int]) -> str:
 
 
 @dataclass
-class Found:
-    """What the searches of an ensemble found.
+class ReplicateResults:
+    """The results of the searches of an ensemble.
 
     Attributes
     ----------
@@ -224,11 +224,11 @@ class Found:
     n_evaluations : int
         Pairs computed; one pass for all replicates counts once.
     full : bool
-        The memory limit was reached, and values were computed again.
+        Whether the memory limit was reached, so that values were computed again.
     inner : Selection or None
-        Of an Inner Ensemble.
+        The selection of an Inner Ensemble.
     evaluations : list of int
-        Of every search, where each is one of its own.
+        Pairs computed in each search, if replicates are searched separately.
     """
 
     lists: list[list[int]]
@@ -249,7 +249,7 @@ class ReplicateSearch:
     criterion : Criterion
     n_features : int or None
     owner : FilterSelector
-        The selector, which makes the measures and whose progress is reported.
+        The selector. It makes the measures; the search reports progress under its name.
     kind : str
         The kind of ensemble.
     plan : Plan
@@ -271,8 +271,8 @@ class ReplicateSearch:
     memory_limit: int
     report: Callable[[int, int], None]
 
-    def run(self) -> tuple[Found, Measures]:
-        """Search all replicates; return what was found and the measures of all rows."""
+    def run(self) -> tuple[ReplicateResults, Measures]:
+        """Search all replicates; return the results and the measures of all rows."""
         criterion, plan = self.criterion, self.plan
         if self.kind == "bagging" or self._selects_rows():
             whole = self._measures()
@@ -281,7 +281,7 @@ class ReplicateSearch:
         if self.kind == "inner":
             selection = self._search(SummedReplicates(whole, plan.usable))
             lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
-            return Found(lists, None, selection.n_evaluations, inner=selection), whole
+            return ReplicateResults(lists, None, selection.n_evaluations, inner=selection), whole
         if self.kind == "full":
             # The sums of the same parts in the same order, but no search caches values for the next one.
             shared = SharedReplicates(whole, memory_limit=1)
@@ -290,37 +290,39 @@ class ReplicateSearch:
         together = criterion.search_replicates(task, plan.usable, self.memory_limit)
         if together is not None:
             mean = mean_of([task.relevance[i] for i in plan.usable])
-            return Found(together.lists, mean, together.n_evaluations, together.full), whole
+            return ReplicateResults(
+                together.lists, mean, together.n_evaluations, together.full
+            ), whole
         shared = SharedReplicates(
             whole, self.memory_limit, own_replicates=criterion.visits_pairs_once
         )
-        found = self._search_each(self._until_full(shared))
+        results = self._search_each(self._until_full(shared))
         if criterion.uses_pairs:
-            n_apart = sum(found.evaluations[shared.n_replicates :])
-            found.n_evaluations, found.full = shared.n_computed + n_apart, shared.full
-        return found, whole
+            n_apart = sum(results.evaluations[shared.n_replicates :])
+            results.n_evaluations, results.full = shared.n_computed + n_apart, shared.full
+        return results, whole
 
     def _selects_rows(self) -> bool:
-        """Whether every replicate is searched on its own rows instead of on sums of parts."""
+        """Return whether every replicate is searched on its rows instead of on sums of parts."""
         if self.kind == "full":
             return exact_on_rows(self.criterion)
         return self.kind == "halves" and self.packed is None and self._has_few_rows()
 
     def _has_few_rows(self) -> bool:
-        """Whether adding the products of the parts for each replicate costs more than products of its rows."""
+        """Return whether adding products of parts for each replicate costs more than products of its rows."""
         assert self.plan.parts is not None
         by_products = not any(KINDS[name].is_discrete for name in self.criterion.measures)
         return by_products and 4 * self.data.n_rows < self.plan.parts.keeps.size
 
     def _until_full(self, shared: SharedReplicates) -> Iterator[SearchMeasures]:
-        """Yield the replicates; when the cache is full, those that can be searched on their own rows.
+        """Yield the replicates, with measures of their rows once the cache is full, if these are as exact.
 
-        Otherwise a pair would be computed on all replicates for one of them, and again for the next.
+        With a full cache a pair would be computed on all replicates for one of them, and again for the next.
         """
-        has_rows = self.packed is None and exact_on_rows(self.criterion)
+        can_use_rows = self.packed is None and exact_on_rows(self.criterion)
         plain: Measures | None = None
         for i in self.plan.usable:
-            if not has_rows or not shared.full:
+            if not can_use_rows or not shared.full:
                 yield shared.replicate(i)
                 continue
             plain = self._measures() if plain is None else plain
@@ -336,28 +338,28 @@ class ReplicateSearch:
         with on_behalf():
             return self.criterion.search(self._task(measures))
 
-    def _search_each(self, replicates: Iterator[SearchMeasures]) -> Found:
-        found = Found([])
+    def _search_each(self, replicates: Iterator[SearchMeasures]) -> ReplicateResults:
+        results = ReplicateResults([])
         relevances = []
         for number, measures in enumerate(replicates, start=1):
             selection = self._search(measures)
-            found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
-            found.evaluations.append(int(selection.n_evaluations))
-            found.n_evaluations += found.evaluations[-1]
+            results.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
+            results.evaluations.append(int(selection.n_evaluations))
+            results.n_evaluations += results.evaluations[-1]
             if selection.relevance is not None:
                 relevances.append(selection.relevance)
-            self.report(number, len(found.lists[-1]))
-        found.relevance = mean_of(relevances)
-        return found
+            self.report(number, len(results.lists[-1]))
+        results.relevance = mean_of(relevances)
+        return results
 
 
 def exact_on_rows(criterion: Criterion) -> bool:
-    """Whether sums over selected rows are bit-identical to sums over parts: counts are."""
+    """Return whether sums over selected rows are bit-identical to sums over parts, as counts are."""
     return criterion.counts_only or criterion.not_a_sum is not None
 
 
 def mean_of(rows: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64] | None:
-    """The mean, added up in the order of the rows whatever their layout in memory."""
+    """Return the mean; the rows are added in their order, independent of the layout in memory."""
     if not len(rows):
         return None
     total = np.zeros(len(rows[0]))

@@ -1,4 +1,4 @@
-"""Selectors around other selectors, and those of other packages."""
+"""The base class of selectors around other selectors, and the use of third-party selectors."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from thresher.selectors.mrmr import MRMR
 
 Positions = npt.NDArray[np.intp]
 
-# Names of the number of features to choose.
+# Names of the parameter for the number of features.
 _SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
 
 
 def order_of_choice(selector: Estimator) -> Positions:
-    """The features a fitted selector chose, best first as far as it tells.
+    """Return the features that a fitted selector chose, best first as far as its attributes rank them.
 
-    They are those of ``get_support()``, in the order of ``selected_`` if that lists them; else by ``ranking_``
-    (1 is best), then by ``scores_`` (large is best), then by the importances of a fitted ``estimator_`` (absolute
-    coefficients, or ``feature_importances_``), then by position. What a selector lacks, or has in another shape,
-    is passed over; nan comes last.
+    They are those of ``get_support()``, in the order of ``selected_`` if that lists them. Otherwise the order is that
+    of ``ranking_`` (1 is best), then ``scores_`` (large is best), then the importances of a fitted ``estimator_``
+    (absolute coefficients, or ``feature_importances_``), then position. Attributes that are missing or have another
+    shape are skipped; nan comes last.
     """
     support = np.asarray(selector.get_support(), dtype=bool)
     chosen = np.flatnonzero(support)
@@ -60,17 +60,19 @@ def order_of_choice(selector: Estimator) -> Positions:
     return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
 
 
-def told_of(selector: Estimator, name: str, seen: Positions, n_features: int) -> Floats:
-    """A fitted attribute of each feature that the selector saw, nan for the others."""
+def attribute_per_feature(
+    selector: Estimator, name: str, features: Positions, n_features: int
+) -> Floats:
+    """Return a fitted attribute of each feature that the selector was fitted on, nan for the others."""
     values = getattr(selector, name, ())
-    told = np.full(n_features, np.nan)
-    if np.shape(values) == seen.shape:
-        told[seen] = values
-    return told
+    per_feature = np.full(n_features, np.nan)
+    if np.shape(values) == features.shape:
+        per_feature[features] = values
+    return per_feature
 
 
 def resize(selector: Estimator, size: int) -> Estimator | None:
-    """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
+    """Return a clone of the selector that selects `size` features; None if it has no parameter for that."""
     resized = getattr(selector, "_resized", None)
     if resized is not None:
         return resized(size)
@@ -79,13 +81,13 @@ def resize(selector: Estimator, size: int) -> Estimator | None:
         if parameter in parameters:
             given: Values = {parameter: size}
             if parameter == "max_features" and parameters.get("threshold", 0) is None:
-                given["threshold"] = -np.inf  # else only what is better than the mean
+                given["threshold"] = -np.inf  # else only features that are better than the mean
             return clone(selector).set_params(**given)
     return None
 
 
 def _of_chosen(values: npt.ArrayLike | None, support: Mask) -> Floats:
-    """One number per chosen feature, from one per feature or per chosen one; zeros if there are none."""
+    """Return one number per chosen feature, from one per feature or per chosen one; zeros without numbers."""
     n_chosen = int(support.sum())
     try:
         numbers = np.asarray(values, dtype=np.float64)
@@ -98,9 +100,9 @@ def _of_chosen(values: npt.ArrayLike | None, support: Mask) -> Floats:
 
 def _importances(selector: Estimator) -> npt.ArrayLike | None:
     estimator = getattr(selector, "estimator_", None)
-    found: npt.ArrayLike | None = getattr(estimator, "feature_importances_", None)
-    if found is not None:
-        return found
+    importances: npt.ArrayLike | None = getattr(estimator, "feature_importances_", None)
+    if importances is not None:
+        return importances
     coefficients = getattr(estimator, "coef_", None)
     if coefficients is None or hasattr(coefficients, "toarray"):
         return None
@@ -116,7 +118,7 @@ def fit_on_rows(
     params: Values,
     n_rows: int,
 ) -> Estimator:
-    """Fit on some rows, with those of whatever else has one value for each."""
+    """Fit a selector on some rows; of parameters with one value per row take the values of these rows."""
     some = {
         name: take(value, rows) if _is_per_row(value, n_rows) else value
         for name, value in params.items()
@@ -132,12 +134,12 @@ def _is_per_row(value: object, n_rows: int) -> bool:
     return isinstance(value, Sized) and not isinstance(value, str) and len(value) == n_rows
 
 
-# Older pipelines ask what fit_transform passes on.
+# Older pipelines request the routing of fit_transform too.
 FITTING = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_transform", callee="fit")
 
 
 def kept_by(selector: Estimator) -> str:
-    """The parameter ``keep`` of a selector, or of one inside it, as text; empty if nothing is kept."""
+    """Return the parameter ``keep`` of a selector, or of one inside it, as text; empty if it is not set."""
     for name, value in selector.get_params().items():
         if name.split("__")[-1] == "keep" and value is not None and np.size(value):
             return f"{name}={value!r}"
@@ -145,18 +147,18 @@ def kept_by(selector: Estimator) -> str:
 
 
 def excluded_by(selector: Estimator) -> tuple[str, FeatureNames]:
-    """The parameter ``exclude`` of a selector, or of the first one inside it, by name, and its value."""
+    """Return the name and value of ``exclude`` of a selector, or of the first one inside it."""
     inside = getattr(selector, "_first_inside", None)
     if inside is None:
         return "exclude", getattr(selector, "exclude", None)
-    own, inner = inside()
+    outer_name, inner = inside()
     name, value = excluded_by(inner)
-    return f"{own}__{name}", value
+    return f"{outer_name}__{name}", value
 
 
 @estimator
 class MetaSelector(MetaEstimatorMixin, BaseSelector):
-    """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
+    """The base class of `Ensemble` and `ErrorControlled`, with the parameter `selector`."""
 
     selector: Selector | None = param(default=None, kw_only=False)
     random_state: RandomState = param(default=None)
@@ -171,19 +173,19 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):
     def _first_inside(self) -> tuple[str, Estimator]:
         return "selector", self._given_selector()
 
-    def _take_names(self, fitted: Estimator) -> None:
-        """What is known of the columns is what a selector that read them knows."""
+    def _copy_names(self, fitted: Estimator) -> None:
+        """Copy the number and the names of the features from a fitted selector."""
         self.n_features_in_ = fitted.n_features_in_
         if hasattr(fitted, "feature_names_in_"):
             self.feature_names_in_ = fitted.feature_names_in_
 
     def _routed(self, params: Values) -> Values:
-        """What of these the ``fit`` of the selector inside asks for."""
+        """Return those parameters that the ``fit`` of the selector inside requests."""
         _raise_for_params(params, self, "fit")
         return dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
 
     def _resized(self, k: int) -> Self:
-        """A clone around a selector of `k` features."""
+        """Return a clone around a selector of `k` features."""
         selector = resize(self._given_selector(), k)
         if selector is None:
             inside = type(self._given_selector()).__name__
@@ -194,10 +196,10 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):
     def _check_state(self) -> None:
         super()._check_state()
         if not isinstance(self._given_selector(), BaseSelector):
-            raise ValueError(f"{type(self).__name__} has a selector that is none of thresher")
+            raise ValueError(f"{type(self).__name__} has a selector that is not from thresher")
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
+        """Return the router of metadata to the selector; see scikit-learn's user guide on metadata routing."""
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(selector=self._given_selector(), method_mapping=FITTING)
 

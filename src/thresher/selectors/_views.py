@@ -1,4 +1,4 @@
-"""A fitted selector as a table, and as a picture in notebooks."""
+"""A fitted selector as a table, and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH, _ROW, _BARS, _SIZE = 560, 20, 240, 12
 
 
 def draw(selector: Estimator) -> str:
-    """HTML whose every text is escaped; one SVG, which needs neither script nor style."""
+    """Return HTML with one SVG, without scripts and styles; all text is escaped."""
     chosen = selector.selected_[:MOST_SHOWN]
     values, what = _bars(selector, chosen)
     largest = np.max(np.abs(values), initial=0) or 1.0
@@ -42,10 +42,10 @@ def draw(selector: Estimator) -> str:
     )
 
 
-def fit_name(name: str, room: float, size: float = 11) -> str:
-    """A name that is at most so wide: its middle is left out as far as need be."""
+def fit_name(name: str, width: float, size: float = 11) -> str:
+    """Return a name of at most this width; the middle of a longer one is omitted."""
     longest = min(len(name), 200)
-    while longest > 10 and _width(_shortened(name, longest), size) > room:
+    while longest > 10 and _width(_shortened(name, longest), size) > width:
         longest -= 1
     return _shortened(name, longest)
 
@@ -55,7 +55,7 @@ def _shortened(name: str, longest: int) -> str:
 
 
 def _width(text: str, size: float) -> float:
-    """About, in letters as wide and bold as fonts of systems have them."""
+    """Estimate the width of a text in the wide, bold letters of system fonts."""
     wide, capital, other = 1.11 * size, 0.84 * size, 0.7 * size
     return sum(
         wide if c in "mwMW%@…" or east_asian_width(c) in "WF" else capital if c.isupper() else other
@@ -64,7 +64,7 @@ def _width(text: str, size: float) -> float:
 
 
 def _bars(selector: Estimator, chosen: npt.NDArray[np.intp]) -> tuple[Floats, str]:
-    """What is drawn: votes, else relevances, else scores; nothing where all are unknown."""
+    """Return the values to draw and their name: votes, else relevances, else scores; zeros without any."""
     for attribute, what in (("votes_", "votes"), ("relevance_", "relevance"), ("scores_", "score")):
         values = getattr(selector, attribute, None)
         if values is not None and np.isfinite(values[chosen]).any():
@@ -73,7 +73,7 @@ def _bars(selector: Estimator, chosen: npt.NDArray[np.intp]) -> tuple[Floats, st
 
 
 def feature_table(selector: Estimator) -> Values:
-    """The columns of `BaseSelector.table`."""
+    """Return the columns of `BaseSelector.table`."""
     p = selector.n_features_in_
     given = getattr(selector, "feature_names_in_", None)
     names = [f"x{feature}" for feature in range(p)] if given is None else given.tolist()

@@ -1,4 +1,4 @@
-"""Selectors one after the other: cheap first, expensive last."""
+"""A chain of selectors: cheap ones first, expensive ones last."""
 
 from __future__ import annotations
 
@@ -22,47 +22,52 @@ from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._json import check_state, is_set
 from thresher.selectors._reason import Reason
-from thresher.selectors._third_party import FITTING, order_of_choice, resize, told_of
+from thresher.selectors._third_party import FITTING, attribute_per_feature, order_of_choice, resize
 
 
 @estimator
 class Chain(BaseSelector, BaseComposition):
-    """Selectors in a row: each chooses among the features the one before has left.
+    """Select features by several selectors in turn, each among the features that the one before selected.
 
-    A cheap filter first, an expensive selector last, e.g. ``Chain([RFS(2000), MRMR(50)])``. Unlike a pipeline of
-    selectors it is one selector: positions, names, ranks and reasons are those of the original features.
+    Put a cheap filter first and an expensive selector last, e.g. ``Chain([RFS(2000), MRMR(50)])``. Unlike a pipeline
+    of selectors it is one selector: positions, names, ranks and reasons are those of the original features.
 
     Parameters
     ----------
     selectors : list of selectors, or of (name, selector)
-        Any of ours or of scikit-learn's: whatever has ``fit`` and ``get_support``.
+        Selectors of thresher or scikit-learn, or other objects with ``fit`` and ``get_support``.
     verbose : int, default=0
         1 prints a line per selector and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
     selectors_ : list of selectors
-        The fitted ones. Each saw only the features left by those before it.
+        The fitted selectors, each fitted on the features that the one before selected.
     selected_ : ndarray of int
-        Features in the order of the last selector; of a foreign one by its ``ranking_``, then ``scores_``, then the
-        importances of its ``estimator_``, then position.
+        Features in the order of the last selector. The order of a third-party selector is that of its ``ranking_``,
+        then ``scores_``, then the importances of its ``estimator_``, then position.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        Features left by a later selector rank before those left by an earlier one.
+        Features dropped by a later selector rank before those dropped by an earlier one.
     scores_, relevance_, redundancy_ : ndarray of float of shape (n_features,)
-        Those of the last selector, nan for features it never saw.
+        Values of the last selector, nan for features that it was not fitted on.
     step_ : ndarray of int of shape (n_features,)
-        Number of the selector, from 0, that left the feature; the number of selectors if it was chosen.
+        Number of the selector, from 0, that dropped the feature; the number of selectors if it was selected.
     n_evaluations_ : int
-        Sum over our selectors.
+        Sum over the selectors of thresher.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
 
+    See Also
+    --------
+    Ensemble : Vote of one selector on several samples of the rows.
+    sklearn.pipeline.Pipeline : Selectors and transformers in turn.
+
     Notes
     -----
-    Parameters of a step are set as ``chain.set_params(mrmr__n_features_to_select=5)``, under the name given or the
-    lower-case name of the class, with ``-2`` and so on for repeats. Metadata such as ``sample_weight`` is passed on by
-    metadata routing.
+    Set parameters of a step by ``chain.set_params(mrmr__n_features_to_select=5)``. The prefix is the name in the list
+    or else the lower-case name of the class, with ``-2`` and so on for repeats. Metadata such as ``sample_weight`` is
+    passed on by metadata routing.
 
     Examples
     --------
@@ -73,7 +78,7 @@ class Chain(BaseSelector, BaseComposition):
     >>> chain.get_feature_names_out().tolist()
     ['mean texture', 'worst radius', 'worst concave points']
     >>> chain.reason("mean smoothness")
-    'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
+    'dropped by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
     selectors: Sequence[Selector | tuple[str, Selector]] = param(kw_only=False)
@@ -81,10 +86,10 @@ class Chain(BaseSelector, BaseComposition):
 
     @property
     def _steps(self) -> list[tuple[str, Estimator]]:
-        return _named(self.selectors)
+        return _named_steps(self.selectors)
 
     def get_params(self, deep: bool = True) -> Values:
-        """Parameters of the chain and, if `deep`, of its selectors."""
+        """Return the parameters of the chain and, if `deep`, of its selectors."""
         is_list = isinstance(self.selectors, list | tuple)
         parameters: Values = self._get_params("_steps", deep=deep and is_list)
         return parameters
@@ -94,7 +99,7 @@ class Chain(BaseSelector, BaseComposition):
         for key in ("selectors", "verbose"):
             if key in parameters:
                 setattr(self, key, parameters.pop(key))
-        # Selectors are replaced before parameters of theirs are set.
+        # Selectors must be replaced before their parameters are set.
         for key in sorted(parameters, key=lambda key: key.count("__")):
             name, _, inner = key.partition("__")
             steps = dict(self._steps)
@@ -106,9 +111,9 @@ class Chain(BaseSelector, BaseComposition):
             if "__" in key:
                 steps[name].set_params(**{inner: parameters[key]})
                 continue
-            replaced, place = list(self.selectors), list(steps).index(name)
-            is_named = isinstance(replaced[place], tuple)
-            replaced[place] = (name, parameters[key]) if is_named else parameters[key]
+            replaced, index = list(self.selectors), list(steps).index(name)
+            is_named = isinstance(replaced[index], tuple)
+            replaced[index] = (name, parameters[key]) if is_named else parameters[key]
             self.selectors = replaced
         return self
 
@@ -131,11 +136,11 @@ class Chain(BaseSelector, BaseComposition):
         refuse_blocks(self, X)
         steps = self._steps
         if not steps:
-            raise ValueError("selectors must hold at least one selector, got none")
+            raise ValueError("selectors must contain at least one selector, got none")
         routed = process_routing(self, "fit", **params) if _routing_enabled() else None
         if params and routed is None:
             raise ValueError(
-                f"{', '.join(params)} can be passed on only with metadata routing; call "
+                f"{', '.join(params)} can be passed on only with metadata routing. Call "
                 "sklearn.set_config(enable_metadata_routing=True) and set_fit_request on the selectors"
             )
         X = to_native(X)
@@ -171,13 +176,13 @@ class Chain(BaseSelector, BaseComposition):
             if number + 1 < len(steps):
                 if not left.size:
                     raise ValueError(
-                        f"selector {number + 1} ({name}) left no feature for the next one; let it keep more"
+                        f"selector {number + 1} ({name}) selected no feature for the next one. Let it select more"
                     )
                 reduced = take(reduced, np.flatnonzero(support), axis=1)
         return self._describe()
 
     def _resized(self, k: int) -> Self | None:
-        """A clone whose last selector chooses `k` features; None if that has no parameter for it."""
+        """Return a clone whose last selector selects `k` features; None if it has no parameter for that."""
         name, last = self._steps[-1]
         selector = resize(last, k)
         if selector is None:
@@ -192,10 +197,10 @@ class Chain(BaseSelector, BaseComposition):
         self.selected_ = seen[order_of_choice(last)]
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[self.selected_] = True
-        self.scores_ = told_of(last, "scores_", seen, p)
+        self.scores_ = attribute_per_feature(last, "scores_", seen, p)
         self.ranking_ = _ranks(self.selectors_, self._seen, self.selected_, p)
-        self.relevance_ = told_of(last, "relevance_", seen, p)
-        self.redundancy_ = told_of(last, "redundancy_", seen, p)
+        self.relevance_ = attribute_per_feature(last, "relevance_", seen, p)
+        self.redundancy_ = attribute_per_feature(last, "redundancy_", seen, p)
         self.n_evaluations_ = sum(int(getattr(s, "n_evaluations_", 0)) for s in self.selectors_)
         self.trace_ = dict(getattr(last, "trace_", {}))
         if "feature" in self.trace_:
@@ -207,21 +212,21 @@ class Chain(BaseSelector, BaseComposition):
         return self._steps[0]
 
     def _account(self) -> Callable[[int], Reason]:
-        """Of every feature the reason of the selector that decided, in positions of the original features."""
+        """Return for every feature the reason of the selector that decided, with original positions."""
         names = [f"selector {number} ({name})" for number, (name, _) in enumerate(self._steps, 1)]
-        places = [{int(f): place for place, f in enumerate(seen)} for seen in self._seen]
+        indices = [{int(f): i for i, f in enumerate(seen)} for seen in self._seen]
         accounts = [
             selector._account() if isinstance(selector, BaseSelector) else None
             for selector in self.selectors_
         ]
         order = {int(f): step for step, f in enumerate(self.selected_, 1)}
 
-        def why(position: int) -> Reason:
+        def explain(position: int) -> Reason:
             number = min(int(self.step_[position]), len(names) - 1)
             account, seen = accounts[number], self._seen[number]
             reason = Reason("unexplained" if position not in order else "chosen")
             if account is not None:
-                reason = account(places[number][position])
+                reason = account(indices[number][position])
             return replace(
                 reason,
                 step=order.get(position),
@@ -230,7 +235,7 @@ class Chain(BaseSelector, BaseComposition):
                 stages=(names[number], *reason.stages),
             )
 
-        return why
+        return explain
 
     def _check_state(self) -> None:
         check_state(self, ())
@@ -239,7 +244,7 @@ class Chain(BaseSelector, BaseComposition):
         if not (
             isinstance(seen, list) and isinstance(fitted, list) and isinstance(step, np.ndarray)
         ):
-            raise ValueError("Chain lacks the selectors that were fitted")
+            raise ValueError("Chain lacks its fitted selectors")
         if (
             len(seen) != n_steps
             or len(fitted) != n_steps
@@ -251,13 +256,13 @@ class Chain(BaseSelector, BaseComposition):
             or step.dtype.kind not in "iu"
             or any(int(s) not in range(n_steps + 1) for s in step)
         ):
-            raise ValueError("Chain has selectors that do not go with its features")
+            raise ValueError("selectors and features of Chain disagree")
         for number, features in enumerate(seen):
             if not np.array_equal(np.sort(features), np.flatnonzero(step >= number)):
-                raise ValueError("Chain has a step_ that does not go with its selectors")
+                raise ValueError("step_ and selectors of Chain disagree")
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who asks for which metadata."""
+        """Return the router of metadata such as ``sample_weight``."""
         router = MetadataRouter(owner=type(self).__name__)
         for name, selector in self._steps:
             router.add(**{name: selector}, method_mapping=FITTING)
@@ -276,8 +281,8 @@ class Chain(BaseSelector, BaseComposition):
         return tags
 
 
-def _named(selectors: object) -> list[tuple[str, Estimator]]:
-    """Selectors with names: those given, else the lower-case class names, numbered if they repeat."""
+def _named_steps(selectors: object) -> list[tuple[str, Estimator]]:
+    """Return the selectors with their names, else the lower-case class names, numbered if they repeat."""
     if not isinstance(selectors, list | tuple):
         raise ValueError(
             f"selectors must be a list of selectors or of (name, selector), got {selectors!r}"
@@ -292,7 +297,7 @@ def _named(selectors: object) -> list[tuple[str, Estimator]]:
             name = name if not repeats else f"{name}-{repeats + 1}"
         if not hasattr(selector, "fit") or not hasattr(selector, "get_support"):
             raise ValueError(
-                f"selectors must have fit and get_support, got {selector!r}; wrap an estimator in "
+                f"selectors must have fit and get_support, got {selector!r}. Wrap an estimator in "
                 "sklearn.feature_selection.SelectFromModel"
             )
         named.append((name, selector))
@@ -308,16 +313,16 @@ def _ranks(
     selected: npt.NDArray[np.intp],
     n_features: int,
 ) -> npt.NDArray[np.intp]:
-    """Selected ones first, then what each selector left, the last one's first, in its ranking."""
+    """Return ranks: selected features first, then those that each selector dropped, last selector first."""
     ranking = np.zeros(n_features, dtype=np.intp)
     ranking[selected] = np.arange(1, len(selected) + 1)
     taken = len(selected)
     for selector, features in zip(reversed(selectors), reversed(seen), strict=True):
         support = np.asarray(selector.get_support(), dtype=bool)
-        own = getattr(selector, "ranking_", None)
-        if own is None or np.shape(own) != support.shape:
-            own = np.where(support, 1, 2)
-        left = np.asarray(own)[~support]
-        ranking[features[~support]] = taken + 1 + np.searchsorted(np.sort(left), left)
+        ranks = getattr(selector, "ranking_", None)
+        if ranks is None or np.shape(ranks) != support.shape:
+            ranks = np.where(support, 1, 2)
+        dropped = np.asarray(ranks)[~support]
+        ranking[features[~support]] = taken + 1 + np.searchsorted(np.sort(dropped), dropped)
         taken += int((~support).sum())
     return ranking

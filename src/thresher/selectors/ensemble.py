@@ -1,4 +1,4 @@
-"""Ensembles of selections on parts of the rows."""
+"""Ensembles of one selector on several samples of the rows."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ from thresher.selectors._explain import Ballot
 from thresher.selectors._filter import FilterSelector, StreamingMixin
 from thresher.selectors._json import check_state
 from thresher.selectors._replicates import (
-    Found,
     Plan,
+    ReplicateResults,
     ReplicateSearch,
     check_replicates,
     plan_block_replicates,
@@ -72,63 +72,63 @@ KINDS = ("fast", "inner", "full", "bagging", "halves")
 
 @estimator
 class Ensemble(StreamingMixin, MetaSelector):
-    """A stable selection: many selections, each without one part of the rows, and their vote.
+    """Select stable features by a vote: many selections, each without one part of the rows.
 
-    A few samples more or less can change a greedy selection. An ensemble selects on several
-    replicates of the data and keeps what most of them agree on. Where the measures are sums over
-    rows, one pass over the data serves all replicates and the ensemble costs little more than one
-    run.
+    A few samples more or less can change a greedy selection. An ensemble selects on several replicates of the data and
+    selects the features on which most of them agree. If the measures are sums over rows, one pass over the data serves
+    all replicates, and the ensemble costs little more than one run.
 
     Parameters
     ----------
     selector : selector, default=None
-        Runs on every replicate; None stands for ``MRMR()``.
+        Selects on every replicate. None is ``MRMR()``.
     n_parts : int, default=20
-        Parts of the rows, at least 2: replicate i is all rows but part i. With ``kind="halves"`` an even
-        number, 40 for 50 pairs. With ``kind="bagging"`` the number of bootstrap samples.
+        Number of parts of the rows, at least 2: replicate i is all rows but part i. With ``kind="halves"`` an even
+        number, such as 40 for 50 pairs. With ``kind="bagging"`` the number of bootstrap samples.
     kind : {"fast", "inner", "full", "bagging", "halves"}, default="fast"
         ``"fast"``
             One search per replicate; sums per part and a cache of pairs shared by all of them.
         ``"full"``
-            The same selection, each search by itself.
+            The same selection; each search computes its values separately.
         ``"inner"``
-            One search; every measure is its mean over the replicates.
+            One search, in which every measure is its mean over the replicates.
         ``"bagging"``
             One search per bootstrap sample.
         ``"halves"``
             One search on each of `n_pairs` random halves of the parts and on each of the other halves, with
-            sums per part shared by all. Features with enough votes are selected, and the number of those
-            that do not belong there has a bound.
+            sums per part shared by all. Features with enough votes are selected. The expected number of
+            falsely selected features has a bound.
 
-        The first and the third need a selector whose measures are sums over rows: ``MRMR`` (not with
+        ``"fast"`` and ``"inner"`` require a selector whose measures are sums over rows: ``MRMR`` (not with
         ``"spearman"``), ``NMIFS``, ``CFS``, ``FCBF``, ``CMIFilter``, ``GSO`` and the criteria from
-        ``MIM`` to ``ICAP``. The others take any selector, and refit it if it is not one of these.
+        ``MIM`` to ``ICAP``. The others support any selector, and refit it if it is not one of these.
     parts : {"round-robin", "contiguous", "shuffled", "stratified"}, default="round-robin"
-        Row r goes to part ``r mod n_parts``; blocks of rows; round-robin over a random order;
-        round-robin over the rows sorted by class. Contiguous parts of sorted data take away whole
-        classes.
+        ``"round-robin"`` assigns row r to part ``r mod n_parts``. ``"contiguous"`` parts are runs of rows; in
+        sorted data they can omit whole classes. ``"shuffled"`` is round-robin over a random order, and
+        ``"stratified"`` over the rows sorted by class.
     vote : {"majority", "mean-rank"}, default="majority"
-        Sort by votes, then by the sum of positions; or by the sum of positions over all replicates,
-        one past the last where a feature was not chosen, then by votes. Then by feature index.
+        ``"majority"`` sorts features by votes, then by the sum of positions. ``"mean-rank"`` sorts by the sum of
+        positions over all replicates, then by votes; the position of a feature that was not chosen is one past the
+        last. Ties go to the lowest index.
     n_pairs : int, default=50
-        Pairs of halves of ``kind="halves"``, at least 2; more than 2.5 times `n_parts` are wasted.
+        Number of pairs of halves of ``kind="halves"``, at least 2. More than 2.5 times `n_parts` bring no gain.
     cutoff : float or "auto", default=0.75
-        Share of the halves, above 1/2, that must have chosen a feature of ``kind="halves"``; rounded up to
-        a whole number of halves. ``"auto"`` takes the least that keeps `pfer`.
+        With ``kind="halves"``, the share of the halves, above 1/2, that must have chosen a selected feature, rounded
+        up to an integer number of halves. ``"auto"`` is the least share that satisfies `pfer`.
     pfer : float, default=None
-        Most rarely chosen features to be expected among the selected ones of ``kind="halves"``.
+        With ``kind="halves"``, the largest expected number of rarely chosen features among the selected ones.
     assumption : {"none", "unimodal", "r-concave"}, default="none"
-        For the bound of ``kind="halves"``; see :func:`thresher.evaluate.error_bound`.
+        Assumption of the bound of ``kind="halves"``; see :func:`thresher.evaluate.error_bound`.
     random_state : int, RandomState or None, default=None
-        For ``parts="shuffled"``, ``kind="bagging"`` and ``kind="halves"``.
+        Seed of ``parts="shuffled"``, ``kind="bagging"`` and ``kind="halves"``.
     n_jobs : int, default=None
-        Threads; None leaves it to the selector. The result does not depend on it.
+        Number of threads; None uses that of the selector. The result does not depend on it.
     memory_limit : int, default=None
-        Most bytes for the shared cache of ``kind="fast"``. Past it values are computed again, which
-        changes the time but not the answer; the logger ``thresher`` says so. Discrete features on a
-        few hundred rows need no cache: counting again is faster than keeping.
+        Largest number of bytes of the shared cache of ``kind="fast"``. Beyond it values are computed again, which
+        changes the time but not the result; the logger ``thresher`` reports it. Discrete features on a few hundred
+        rows need no cache, because counting again is faster.
     verbose : int, default=0
-        1 prints a line per replicate that is searched by itself and two at the end; the logger ``thresher`` gets
+        1 prints a line per replicate that is searched separately and two at the end; the logger ``thresher`` gets
         the same at level INFO.
 
     Attributes
@@ -140,54 +140,58 @@ class Ensemble(StreamingMixin, MetaSelector):
     votes_ : ndarray of float of shape (n_features,)
         Share of the replicates that chose each feature.
     parts_ : list of ndarray of int
-        Each replicate's own selection in order of choice; of an Inner Ensemble, the one selection. Of
-        halves: first half, other half, and so on.
+        The selection of each replicate in order of choice; for an Inner Ensemble, its only selection. Halves are in
+        the order first half, other half, and so on.
     part_of_row_ : ndarray of int of shape (n_samples,), or None
-        The part of every sample, -1 if it was left out; None for bootstrap samples and where rows are in blocks.
+        The part of every sample, -1 if it was not used; None for bootstrap samples and for rows in blocks.
     halves_ : ndarray of bool of shape (n_pairs, n_parts)
-        Of ``kind="halves"``: the parts of the first half of every pair that could be used.
+        With ``kind="halves"``: the parts of the first half of every usable pair.
     cutoff_, error_bound_, q_ : float
-        Of ``kind="halves"``: the share of votes that selects, the bound on the expected number of rarely
+        With ``kind="halves"``: the share of votes that selects, the bound on the expected number of rarely
         chosen features selected, and the mean number of features chosen on a half.
     stability_ : float
-        Mean Jaccard index of the selections in `parts_`. Replicates that leave out one of 20 parts share nearly
-        all rows, which flatters: ten of 1,000 features of pure noise, chosen by `MRMR` on 100 samples, have 0.47
-        (mean of three data sets), where bootstrap samples (``kind="bagging"``) give 0.08.
+        Mean Jaccard index of the selections in `parts_`. Replicates that omit one of 20 parts share nearly all rows,
+        so the index is optimistic: ten of 1,000 features of pure noise, chosen by `MRMR` on 100 samples, have 0.47
+        (mean of three data sets), but 0.08 on bootstrap samples (``kind="bagging"``).
     stability_note_ : str
-        What `stability_` is in this ensemble, to be quoted beside it.
+        The meaning of `stability_` in this ensemble, to be quoted with it.
     n_evaluations_ : int
-        Pairs of features computed, one pass for all replicates counting once; around a selector that does
-        not work by pairs, the sum of what it counts on each replicate.
+        Number of pairs of features computed; one pass for all replicates counts once. For a selector that does not
+        use pairs, the sum of its evaluations over the replicates.
     n_pairs_standard_, n_pairs_fast_ : int or None
-        Pairs, relevances included, that a full ensemble and the Fast Ensemble of Schowe and Morik
-        would compute without lazy pruning; None for a selector that does not work by pairs.
+        Number of pairs, relevances included, that a full ensemble and the Fast Ensemble of Schowe and Morik
+        would compute without lazy pruning; None for a selector that does not use pairs.
     scores_ : ndarray of float of shape (n_features,)
-        Votes of the selected features, nan for others (of an Inner Ensemble, the scores of its
-        search).
+        Votes of the selected features, nan for others; for an Inner Ensemble, the scores of its search.
     support_, relevance_, redundancy_, trace_
-        As of every selector; relevances are means over the replicates where they are known.
+        As in every selector; relevances are means over the replicates, if they are computed.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
+    See Also
+    --------
+    ErrorControlled : Another selection with a bound on false features.
+    thresher.evaluate.stability_curve : Stability for every number of features.
+    thresher.evaluate.error_bound : The bound of ``kind="halves"``.
+
     Notes
     -----
-    ``kind="fast"`` and ``kind="full"`` give the same selections, bit for bit; bins are learnt
-    once, on all rows. Of equal computed scores, and of equal votes, that of the lowest position wins. A
-    replicate whose target has one class is left out with a warning. With a selector that chooses
-    how many features to select, the ensemble selects the rounded mean of their numbers. Missing
-    values are treated as the selector treats them. Cost of ``"fast"``: O(n_samples + n_parts) for
-    each distinct pair that any replicate needs; memory ``8 * n_parts`` bytes for each of them. With few
-    rows of discrete features, as in microarrays, every replicate counts its own pairs instead. ``CMIFilter`` and
-    ``GSO`` ask for sums given what is chosen, which replicates cannot share: they share the table, its bins
-    and the relevances, and each replicate gives the rows of its part the weight 0.
+    ``kind="fast"`` and ``kind="full"`` give bit-identical selections. Bins are learnt once, on all rows. Ties of
+    computed scores and of votes go to the lowest position. A replicate whose target has one class is excluded with a
+    warning. If the selector chooses the number of features, the ensemble selects the rounded mean of these numbers.
+    Missing values are treated as by the selector. Cost of ``"fast"``: O(n_samples + n_parts) for each distinct pair
+    that any replicate needs; memory ``8 * n_parts`` bytes for each of them. With few rows of discrete features, as in
+    microarrays, every replicate counts its pairs instead. ``CMIFilter`` and ``GSO`` need sums given the chosen
+    features, which replicates cannot share. They share the table, its bins and the relevances; each replicate gives
+    the rows of its part the weight 0.
 
-    ``kind="halves"`` promises: of the features that a half chooses with a probability of at most `q_` over
-    the number of features, no more than `error_bound_` are selected on average. It needs independent samples,
-    of which groups that belong together are given as `groups`, and no look at the target before the halves are
-    drawn: bins that use it are refused. It does not say that a selected feature acts on the target.
+    ``kind="halves"`` guarantees: of the features that a half chooses with a probability of at most `q_` over
+    the number of features, no more than `error_bound_` are selected on average. This requires independent samples,
+    apart from groups passed as `groups`. It also requires that nothing depends on the target before the halves are
+    drawn, so bins that use it raise an error. It does not mean that a selected feature has an effect on the target.
 
     ``sample_weight`` is passed on by metadata routing: enable it, and call
-    ``selector.set_fit_request(sample_weight=True)``. Rows are dealt to parts whatever their weight;
+    ``selector.set_fit_request(sample_weight=True)``. Rows are assigned to parts independent of their weight;
     bootstrap multiplicities are multiplied by it.
 
     References
@@ -245,19 +249,19 @@ class Ensemble(StreamingMixin, MetaSelector):
     def fit(
         self, X: DataLike, y: TargetLike = None, *, groups: GroupsLike = None, **params: object
     ) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
-            As the selector wants it.
+            As required by the selector.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group belong together, such as those of one patient: they go to one part, and into
-            bootstrap samples together. With metadata routing a selector that asks for groups gets them, too.
+            bootstrap samples together. With metadata routing a selector that requests groups gets them, too.
         **params
-            Passed to the selector's ``fit`` by metadata routing; of a table in files, which X may name, also
-            `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Passed to the selector's ``fit`` by metadata routing. If X is a path, also `memory_limit` and `scratch` of
+            a table in files; see :doc:`/scaling`.
 
         Returns
         -------
@@ -279,8 +283,8 @@ class Ensemble(StreamingMixin, MetaSelector):
                 return self._fit_sums(selector, training, groups)
         if self.kind in ("fast", "inner"):
             raise ValueError(
-                f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
-                f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
+                f'kind="{self.kind}" requires a selector whose measures are sums over rows, got '
+                f'{type(selector).__name__}. Use kind="full" or kind="bagging"'
             )
         if not is_files(X) or is_in_blocks(X, remote.get("client")):
             refuse_blocks(selector, X, remote)
@@ -288,8 +292,8 @@ class Ensemble(StreamingMixin, MetaSelector):
 
     @property
     def _reads_blocks(self) -> bool:  # type: ignore[override]
-        of_sums = self.kind in ("fast", "inner", "halves")
-        return of_sums and getattr(self._given_selector(), "_reads_blocks", False)
+        uses_sums = self.kind in ("fast", "inner", "halves")
+        return uses_sums and getattr(self._given_selector(), "_reads_blocks", False)
 
     def _stored_for(self) -> tuple[GivenBins | None, FeatureNames]:
         stored_for: tuple[GivenBins | None, FeatureNames] = self._given_selector()._stored_for()
@@ -299,8 +303,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         super()._check_parameters()
         if self.n_parts < 2 and self.kind != "halves":
             raise ValueError(
-                f"n_parts must be at least 2, got {shown(self.n_parts)}: leaving out the only part would leave "
-                "no rows; fit the selector itself for a single selection"
+                f"n_parts must be at least 2, got {shown(self.n_parts)}. Fit the selector itself for a single selection"
             )
         if self.kind == "halves":
             _halves.check_halves(self)
@@ -308,15 +311,15 @@ class Ensemble(StreamingMixin, MetaSelector):
     def _fit_sums(
         self, selector: FilterSelector, training: TrainingData, groups: GroupsLike
     ) -> Self:
-        self._take_names(selector)
+        self._copy_names(selector)
         criterion = selector.make_criterion(training)
         culprit = criterion.not_a_sum
         if culprit is not None and self.kind in ("fast", "inner", "halves"):
-            remedy = 'use kind="full" or kind="bagging"'
+            remedy = 'Use kind="full" or kind="bagging"'
             if self.kind == "halves":
-                remedy = 'use "pearson", on ranks of the columns if need be'
+                remedy = 'Use "pearson", if necessary on ranks of the columns'
             raise ValueError(
-                f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; {remedy}'
+                f'kind="{self.kind}" requires measures that are sums over rows, got "{culprit}". {remedy}'
             )
         if self.kind == "halves":
             _halves.check_bins(selector, criterion, training)
@@ -342,8 +345,8 @@ class Ensemble(StreamingMixin, MetaSelector):
             self.memory_limit or 0,
             self._progress(len(plan.usable)),
         )
-        found, measures = search.run()
-        if found.full:
+        results, measures = search.run()
+        if results.full:
             log.warning(
                 "Ensemble: the cache of pairs reached memory_limit=%d bytes; "
                 "further values were computed again when needed",
@@ -358,19 +361,19 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.kind == "halves":
             each = np.atleast_2d(measures.candidates(*criterion.measures))
             choosable = np.asarray(each.any(axis=0))
-        self._describe(training.features, found, wanted, plan, int(choosable.sum()))
+        self._describe(training.features, results, wanted, plan, int(choosable.sum()))
         self.n_pairs_standard_ = self.n_pairs_fast_ = None
         if criterion.uses_pairs:
             p = int(np.sum(training.candidates))
             k = min(len(self.selected_) if wanted is None else wanted, p)
             self.n_pairs_standard_ = len(plan.usable) * count_pairs_plain(p, k)
-            self.n_pairs_fast_ = count_pairs_fast(found.lists, p, k)
+            self.n_pairs_fast_ = count_pairs_fast(results.lists, p, k)
         return self
 
     def _plan(
         self, n_given: int, target: Target | None, groups: GroupsLike, rows: Array | None = None
     ) -> Plan:
-        """The replicates of the rows used: all, or those at these positions."""
+        """Draw the replicates of the rows: all, or those at these positions."""
         used = np.arange(n_given) if rows is None else rows
         if groups is not None:
             groups = number_groups(groups, n_given)[used]
@@ -382,26 +385,31 @@ class Ensemble(StreamingMixin, MetaSelector):
         return plan
 
     def _describe(
-        self, columns: FeatureRoles, found: Found, wanted: int | None, plan: Plan, n_choosable: int
+        self,
+        columns: FeatureRoles,
+        results: ReplicateResults,
+        wanted: int | None,
+        plan: Plan,
+        n_choosable: int,
     ) -> None:
-        """Take the vote and set every public attribute; `n_choosable` features vary."""
+        """Count the votes and set all fitted attributes; `n_choosable` features vary."""
         p = columns.n_features
-        lists = found.lists
+        lists = results.lists
         size = wanted
         if size is None:
             size = int(np.floor(np.mean([len(entries) for entries in lists]) + 0.5))
         shortfall, needed = "", 0
         if self.kind == "halves":
             assert plan.parts is not None
-            verdict = _halves.judge_halves(
+            result = _halves.select_by_halves(
                 lists, p, n_choosable, self.cutoff, self.pfer, self.assumption
             )
             self.halves_ = plan.parts.keeps[plan.usable[::2]]
-            self.cutoff_, self.q_ = verdict.cutoff, verdict.q
-            self.error_bound_ = verdict.error_bound
-            selected, wanted = verdict.selected, None
-            needed = round(verdict.cutoff * len(lists))
-            shortfall = f"none has the votes of a share of {verdict.cutoff:g} of the halves"
+            self.cutoff_, self.q_ = result.cutoff, result.q
+            self.error_bound_ = result.error_bound
+            selected, wanted = result.selected, None
+            needed = round(result.cutoff * len(lists))
+            shortfall = f"none has the votes of a share of {result.cutoff:g} of the halves"
         else:
             selected = combine_votes(lists, p, size, self.vote)
         votes = count_votes(lists, p) / len(lists)
@@ -409,16 +417,16 @@ class Ensemble(StreamingMixin, MetaSelector):
         self.parts_ = [np.array(entries, dtype=np.intp) for entries in lists]
         self.stability_ = mean_jaccard_of(membership(lists))
         self.stability_note_ = self._about_stability(len(lists))
-        inner = found.inner
+        inner = results.inner
         if inner is not None:
-            inner.n_evaluations = found.n_evaluations
+            inner.n_evaluations = results.n_evaluations
             self._finish(columns, inner, wanted)
             return
         selection = Selection(
             selected=selected,
             scores=spread(p, selected, votes[selected]),
-            relevance=found.relevance,
-            n_evaluations=found.n_evaluations,
+            relevance=results.relevance,
+            n_evaluations=results.n_evaluations,
             trace={"feature": selected, "votes": votes[selected]},
             explanation=Ballot(count_votes(lists, p), len(lists), needed),
             shortfall=shortfall,
@@ -433,7 +441,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         return done
 
     def _about_stability(self, n_lists: int) -> str:
-        """What `stability_` is the stability of."""
+        """Return the meaning of `stability_`."""
         if n_lists == 1:
             return "one selection: nothing to compare"
         mean = f"mean Jaccard index of {n_lists} selections"
@@ -453,7 +461,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         """Fit a clone of any selector on the rows of every replicate."""
         refuse_files(X, selector)
         X = rows_and_columns(X)
-        X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
+        X = X.tocsr() if sparse.issparse(X) else X  # other formats cannot be indexed by rows
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape
         refuse_one_row(n_rows)
@@ -469,7 +477,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         for one in run_in_threads(fits, self.n_jobs, return_as="generator"):
             fitted.append(one)
             progress(len(fitted), int(np.sum(one.get_support())))
-        found = Found(
+        results = ReplicateResults(
             [order_of_choice(one).tolist() for one in fitted],
             None,
             sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
@@ -480,7 +488,7 @@ class Ensemble(StreamingMixin, MetaSelector):
             n_choosable = _halves.count_choosable(X, excluded_by(selector)[1], names)
         excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
         columns = FeatureRoles(None, ~excluded, np.empty(0, np.intp), excluded)
-        self._describe(columns, found, None, plan, n_choosable)
+        self._describe(columns, results, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 
@@ -491,7 +499,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         check_state(self, ("votes_", "parts_", *(["cutoff_"] if self.kind == "halves" else [])))
 
     def _selected_at(self, k: int) -> list[int] | None:
-        """The selection had `k` features been asked for, if that is known without another fit."""
+        """Return the selection of `k` features, or None if that requires another fit."""
         if not getattr(self._given_selector(), "_nested", False):
             return None
         if self.kind == "inner":
@@ -499,6 +507,6 @@ class Ensemble(StreamingMixin, MetaSelector):
         lists = [entries[:k].tolist() for entries in self.parts_]
         if self.kind != "halves":
             return combine_votes(lists, self.n_features_in_, k, self.vote)
-        if self.pfer is not None:  # the cutoff, or whether it is good enough, depends on k
+        if self.pfer is not None:  # the cutoff, or its validity, depends on k
             return None
         return _halves.keep_voted(lists, self.n_features_in_, round(self.cutoff_ * len(lists)))

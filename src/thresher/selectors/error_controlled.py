@@ -1,4 +1,4 @@
-"""Selections with a bound on false features, behind a filter by significance."""
+"""Selections with a bound on false features, by a significance filter before the search."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ from thresher.selectors._filter import FilterSelector
 from thresher.selectors._reason import Reason
 from thresher.selectors._third_party import (
     MetaSelector,
+    attribute_per_feature,
     excluded_by,
     kept_by,
     order_of_choice,
-    told_of,
 )
 from thresher.selectors.univariate import Univariate
 
 
 @dataclass(frozen=True)
-class Gate:
-    """Features whose p-value is small enough for a search that chooses `n_features` of them.
+class SignificanceFilter:
+    """The features with a p-value that is small enough for a search of `n_features` of them.
 
     Attributes
     ----------
     passed : ndarray of bool
     n_features : int
-        At most this many may be chosen; 0 if nothing passes.
+        Largest number of features that the search may select; 0 if no feature passes.
     level : float
         The largest p-value that passes.
     """
@@ -60,42 +60,42 @@ class Gate:
     level: float
 
 
-def open_gate(pvalues: Floats, fdr: float, most: int) -> Gate:
-    """The largest k of at most `most` for which k p-values are at most ``fdr * k / len(pvalues)``.
+def filter_by_fdr(pvalues: Floats, fdr: float, most: int) -> SignificanceFilter:
+    """Find the largest k of at most `most` for which k p-values are at most ``fdr * k / len(pvalues)``.
 
-    If a search then chooses k of the features that pass, whichever, the expected share of false ones is at most
-    `fdr` under the condition of Benjamini and Hochberg on the p-values.
+    If a search then selects any k of the features that pass, the expected share of false ones is at most `fdr` under
+    the condition of Benjamini and Hochberg on the p-values.
 
     Examples
     --------
-    >>> open_gate(np.array([0.01, 0.02, 0.03, 0.5]), 0.1, 2)
-    Gate(passed=array([ True,  True,  True, False]), n_features=2, level=0.05)
+    >>> filter_by_fdr(np.array([0.01, 0.02, 0.03, 0.5]), 0.1, 2)
+    SignificanceFilter(passed=array([ True,  True,  True, False]), n_features=2, level=0.05)
     """
     p = len(pvalues)
     levels = fdr * np.arange(1, most + 1) / max(p, 1)
     n_below = np.searchsorted(np.sort(pvalues), levels, side="right")
     reached = np.flatnonzero(n_below >= np.arange(1, most + 1))
     if not reached.size:
-        return Gate(np.zeros(p, dtype=bool), 0, fdr / max(p, 1))
+        return SignificanceFilter(np.zeros(p, dtype=bool), 0, fdr / max(p, 1))
     level = float(levels[reached[-1]])
-    return Gate(pvalues <= level, int(reached[-1]) + 1, level)
+    return SignificanceFilter(pvalues <= level, int(reached[-1]) + 1, level)
 
 
-def gate_by_count(pvalues: Floats, pfer: float, most: int) -> Gate:
-    """All features with a p-value of at most ``pfer / p``: at most `pfer` false ones are expected among them."""
+def filter_by_pfer(pvalues: Floats, pfer: float, most: int) -> SignificanceFilter:
+    """Find all features with a p-value of at most ``pfer / p``: at most `pfer` false ones are expected among them."""
     level = pfer / max(len(pvalues), 1)
     passed = pvalues <= level
-    return Gate(passed, min(most, int(passed.sum())), level)
+    return SignificanceFilter(passed, min(most, int(passed.sum())), level)
 
 
 def harmonic(k: int) -> float:
-    """1 + 1/2 + ... + 1/k: the price of p-values that may depend on each other in any way."""
+    """Return 1 + 1/2 + ... + 1/k, the factor for p-values that depend on each other in any way."""
     return float(np.sum(1.0 / np.arange(1, k + 1)))
 
 
 Positions = npt.NDArray[np.intp]
 
-# From X, features of it and how many to choose, to those chosen and the fitted selector.
+# X, features of it and a number of features to the selected features and the fitted selector.
 Search = Callable[[DataLike, Positions, int | None], tuple[Positions, Estimator]]
 
 METHODS = ("gate", "compete")
@@ -104,66 +104,74 @@ PVALUES = ("permutation", "analytic")
 
 @estimator
 class ErrorControlled(MetaSelector):
-    """A selector whose list holds at most an expected share of false features.
+    """Select features with a bound on the expected share of false ones.
 
-    Only features whose relevance is significant may enter the search, and the gate is as narrow as the number of
-    features that the search is then allowed to choose demands: *gate, then search*.
+    A significance filter precedes the search: only features with significant relevance are candidates. The level of
+    the filter follows from the number of features that the search may then select (*gate, then search*).
 
     Parameters
     ----------
     selector : selector, default=None
-        Any selector with a number of features; None stands for ``MRMR()``. It chooses at most that number.
+        Any selector with a number of features, which is an upper limit here. None is ``MRMR()``.
     fdr : float, default=0.1
-        Level: the expected share of false features among those selected is at most this.
+        Level: upper bound on the expected share of false features among those selected.
     pfer : float, default=None
-        Control the expected *number* of false features instead, at this level.
+        If set, an upper bound on the expected *number* of false features, used instead of `fdr`.
     method : {"gate", "compete"}, default="gate"
-        ``"compete"``: a permuted copy of every feature takes part in the search, and the list ends where the share of
-        copies says so; for rankings, and for selectors whose relevance is not a measure.
+        ``"gate"``
+            A filter by p-values before the search.
+        ``"compete"``
+            A permuted copy of every feature takes part in the search. The list ends where the share of copies becomes
+            too large. For rankings, and for selectors whose relevance is not a measure.
     pvalues : {"permutation", "analytic"} or array-like of shape (n_features,), default="permutation"
-        P-values of the relevance, as `Univariate` has them, or your own.
+        P-values of the relevance, computed as by `Univariate`, or passed as an array.
     n_permutations : int, default=100
+        Number of permutations of ``pvalues="permutation"``.
     dependence : {"positive", "any"}, default="positive"
-        What is known of the p-values' dependence on each other. ``"any"`` divides the level by 1 + 1/2 + ... + 1/K for
-        K features asked for, and holds without a condition.
+        Assumed dependence between the p-values. ``"any"`` divides the level by 1 + 1/2 + ... + 1/K for K requested
+        features; the bound then needs no condition.
     random_state : int, RandomState or None, default=None
-        For permutations.
+        Seed of the permutations.
     verbose : int, default=0
-        1 prints a line for the gate and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line for the filter and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
     pvalues_ : ndarray of float of shape (n_features,)
         1 for constant and excluded features; nan with ``method="compete"``.
     gate_ : ndarray of bool of shape (n_features,)
-        Features that passed the gate.
+        Whether each feature passed the filter.
     gate_level_ : float
         The largest p-value that passes.
     relevance_name_ : str
-        The measure whose p-values they are; ``"given"`` for your own.
+        The measure of the p-values; ``"given"`` if they were passed.
     selector_ : selector or None
-        Fitted on the features that passed; None if none did.
+        The selector, fitted on the features that passed; None if none did.
     selected_, support_, ranking_, scores_, relevance_, redundancy_, n_evaluations_, trace_
         See `MRMR`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
+    See Also
+    --------
+    Univariate : Select by p-values alone.
+    Ensemble : With ``kind="halves"``, another selection with an error bound.
+    thresher.evaluate.probe_select : Select by random probe features.
+
     Notes
     -----
-    **The promise**: the expected share of features *independent of y* among those selected is at most `fdr`, for
-    valid p-values that fulfil Benjamini and Hochberg's condition (positive dependence), or any with
-    ``dependence="any"``. For F and correlations of correlated features that condition is an empirical finding, as it is
-    for Benjamini and Hochberg's procedure itself. **No promise**: that a feature acts, or tells anything that the
-    others do not. Features that matter only together have no relevance of their own and never pass, whatever the
-    criterion.
+    **The guarantee**: the expected share of features *independent of y* among those selected is at most `fdr`. It
+    requires valid p-values that fulfil Benjamini and Hochberg's condition (positive dependence), or any valid ones with
+    ``dependence="any"``. For F and correlations of correlated features this condition is an empirical finding, as it is
+    for Benjamini and Hochberg's procedure itself. **No guarantee**: that a feature has an effect, or adds information
+    to the others. Features that matter only together have no relevance alone and never pass, with any criterion.
 
-    A selector that chooses its own number of features is taken at the level of ``dependence="any"``, since it may
-    choose fewer than the gate allows; the gate is then narrowed until what it chooses fits. ``keep`` is refused.
-    ``sample_weight`` is passed on by metadata routing, as in `Ensemble`; not with permutations, since weighted
-    samples do not count alike. Missing values are treated as by the selector. Where the selector bins with the help
-    of y, the p-values use equal frequencies. Ties as in the selector. Time: one product of all features with
-    `n_permutations` permuted targets (measures of counts: a counting of the packed features for each), and the
-    search on the features that passed.
+    A selector that chooses the number of features itself gets the level of ``dependence="any"``, since it may select
+    fewer features than the filter allows. The filter is then tightened until the selection fits. ``keep`` raises an
+    error. ``sample_weight`` is passed on by metadata routing, as in `Ensemble`, but not with permutations, because
+    weighted samples are not exchangeable. Missing values and ties are treated as by the selector. If the selector bins
+    by y, the p-values use equal frequencies. Time: one product of all features with `n_permutations` permuted targets
+    (for measures of counts, one count of the packed features for each), and the search on the features that passed.
 
     Examples
     --------
@@ -188,7 +196,7 @@ class ErrorControlled(MetaSelector):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **params: object) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -207,14 +215,14 @@ class ErrorControlled(MetaSelector):
         selector = self._given_selector()
         if keep := kept_by(selector):
             raise ValueError(
-                f"{keep} would select features that were not tested; leave it out of the selector of ErrorControlled"
+                f"{keep} would select features that were not tested. Remove it from the selector"
             )
         refuse_files(X, self)
         refuse_blocks(self, X)
         X = rows_and_columns(X)
-        X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
+        X = X.tocsc() if hasattr(X, "tocsc") else X  # the search takes columns
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
-        self._take_names(ranking)
+        self._copy_names(ranking)
         candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
         wanted = _count_of(selector, len(candidates))
         self.relevance_name_: str = ranking.measure
@@ -223,7 +231,7 @@ class ErrorControlled(MetaSelector):
             selected = self._compete(search, X, candidates, wanted)
         else:
             self.pvalues_ = self._pvalues(ranking)
-            selected = self._pass_and_search(search, X, candidates, wanted)
+            selected = self._filter_and_search(search, X, candidates, wanted)
         return self._describe(ranking, selected)
 
     def _check_parameters(self) -> None:
@@ -233,12 +241,12 @@ class ErrorControlled(MetaSelector):
         if not 0 < self.fdr < 1:
             raise ValueError(f"fdr must lie between 0 and 1, got {self.fdr}")
         if self.pfer is not None and self.method == "compete":
-            raise ValueError('method="compete" controls a share; use method="gate" with pfer')
+            raise ValueError('method="compete" controls a share. Use method="gate" with pfer')
 
     def _rank(
         self, selector: Estimator, X: DataLike, y: TargetLike, sample_weight: WeightsLike
     ) -> Univariate:
-        """P-values of the relevance that the selector goes by, on input read as it reads it."""
+        """Fit p-values of the relevance of the selector, on input that is read like its input."""
         known = ("target", "missing", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
         options |= {"measure": "f", "exclude": excluded_by(selector)[1]}
@@ -247,7 +255,7 @@ class ErrorControlled(MetaSelector):
             training = resolved._read(X, y, sample_weight)
             name = resolved.make_criterion(training).measures[0]
             if name == "pearson" and training.labels.n_classes > 2:
-                name = "r2"  # its meaning for classes
+                name = "r2"  # the generalization to classes
             options["measure"] = name if name in TESTED else "mi"
             options["discretize"] = _unsupervised(selector)
         kind = self.pvalues if isinstance(self.pvalues, str) else "analytic"
@@ -272,7 +280,7 @@ class ErrorControlled(MetaSelector):
             ) from None
         if given.shape != (self.n_features_in_,):
             raise ValueError(
-                f"pvalues must hold one p-value for each of the {self.n_features_in_} features, got shape {given.shape}"
+                f"pvalues must contain {self.n_features_in_} p-values, one per feature, got shape {given.shape}"
             )
         bad = np.flatnonzero(~((given >= 0) & (given <= 1)))
         if bad.size:
@@ -282,7 +290,7 @@ class ErrorControlled(MetaSelector):
         self.relevance_name_ = "given"
         return np.where(ranking._constant | ranking._excluded, 1.0, given)
 
-    def _pass_and_search(
+    def _filter_and_search(
         self, search: Search, X: DataLike, candidates: Positions, wanted: int | None
     ) -> Positions:
         pvalues = self.pvalues_[candidates]
@@ -292,45 +300,51 @@ class ErrorControlled(MetaSelector):
             level /= harmonic(most)
         while True:
             if self.pfer is not None:
-                gate = gate_by_count(pvalues, self.pfer, most)
+                filtered = filter_by_pfer(pvalues, self.pfer, most)
             else:
-                gate = open_gate(pvalues, level, most)
-            passed = candidates[gate.passed]
-            selected, fitted = search(X, passed, None if wanted is None else gate.n_features)
-            # A search that stops early chooses fewer features than its gate was made for.
-            if self.pfer is not None or len(selected) >= gate.n_features or not len(selected):
-                self._keep_gate(gate, passed, fitted)
+                filtered = filter_by_fdr(pvalues, level, most)
+            passed = candidates[filtered.passed]
+            selected, fitted = search(X, passed, None if wanted is None else filtered.n_features)
+            # A search that stops early selects fewer features than its filter is valid for.
+            if self.pfer is not None or len(selected) >= filtered.n_features or not len(selected):
+                self._set_filter(filtered, passed, fitted)
                 return selected
             most = len(selected)
 
     def _compete(
         self, search: Search, X: DataLike, candidates: Positions, wanted: int | None
     ) -> Positions:
-        """Real features of the longest prefix of the search in which probes are few enough."""
+        """Return the real features of the longest prefix of the search with few enough permuted copies."""
         p = len(candidates)
         rng = stream(draw_seed(self.random_state), Purpose.COMPETING_COPIES)
         both = with_shuffled_copies(take(X, candidates, axis=1), rng)
-        # Ties go to the lowest position, which must not mean anything.
-        places = rng.permutation(2 * p)
-        mixed = take(both, places, axis=1)
+        # Ties go to the lowest position, so positions must be random.
+        columns = rng.permutation(2 * p)
+        mixed = take(both, columns, axis=1)
         most = p if wanted is None else wanted
-        asked = None if wanted is None else min(2 * most, 2 * p)
-        order, fitted = search(mixed, np.arange(2 * p), asked)
-        is_real = places[order] < p
-        n_real, n_probes = np.cumsum(is_real), np.cumsum(~is_real)
-        fits = (p / (p + 1)) * (1 + n_probes) <= self.fdr * n_real
+        n_requested = None if wanted is None else min(2 * most, 2 * p)
+        order, fitted = search(mixed, np.arange(2 * p), n_requested)
+        is_real = columns[order] < p
+        n_real, n_copies = np.cumsum(is_real), np.cumsum(~is_real)
+        fits = (p / (p + 1)) * (1 + n_copies) <= self.fdr * n_real
         fits &= n_real <= most
         end = int(np.flatnonzero(fits)[-1]) + 1 if fits.any() else 0
         self.pvalues_ = np.full(self.n_features_in_, np.nan)
-        self._keep_gate(Gate(np.ones(p, dtype=bool), end, np.nan), candidates, fitted)
-        return candidates[places[order[:end]][is_real[:end]]]
+        self._set_filter(
+            SignificanceFilter(np.ones(p, dtype=bool), end, np.nan), candidates, fitted
+        )
+        return candidates[columns[order[:end]][is_real[:end]]]
 
-    def _keep_gate(self, gate: Gate, passed: Positions, fitted: Estimator) -> None:
+    def _set_filter(
+        self, filtered: SignificanceFilter, passed: Positions, fitted: Estimator
+    ) -> None:
         self.gate_ = np.zeros(self.n_features_in_, dtype=bool)
         self.gate_[passed] = True
-        self.gate_level_ = gate.level
+        self.gate_level_ = filtered.level
         self.selector_ = fitted
-        report(self, "%d of %d features pass the gate", len(passed), self.n_features_in_)
+        report(
+            self, "%d of %d features pass the significance filter", len(passed), self.n_features_in_
+        )
 
     def _describe(self, ranking: Univariate, selected: Positions) -> Self:
         p = self.n_features_in_
@@ -342,16 +356,16 @@ class ErrorControlled(MetaSelector):
         )
         selection = Selection(
             selected,
-            told_of(fitted, "scores_", passed, p),
+            attribute_per_feature(fitted, "scores_", passed, p),
             ranking.scores_,
-            told_of(fitted, "redundancy_", passed, p),
+            attribute_per_feature(fitted, "redundancy_", passed, p),
             n_evaluations=int(getattr(self.selector_, "n_evaluations_", 0)),
             trace={
                 "feature": selected,
                 "relevance": ranking.scores_[selected],
                 "p-value": self.pvalues_[selected],
             },
-            shortfall="no feature is significant enough at this level",
+            shortfall="no feature is significant at this level",
         )
         return self._finish(columns, selection)
 
@@ -361,30 +375,30 @@ class ErrorControlled(MetaSelector):
         searched, n_searched = vars(self).get("selector_"), int(self.gate_.sum())
         if self.method == "compete":
             n_searched *= 2
-        found = 0 if searched is None else getattr(searched, "n_features_in_", None)
-        if found != n_searched:
-            raise ValueError("ErrorControlled has a selector_ that does not go with its gate_")
+        n_fitted = 0 if searched is None else getattr(searched, "n_features_in_", None)
+        if n_fitted != n_searched:
+            raise ValueError("selector_ and gate_ of ErrorControlled disagree")
 
     def _account(self) -> Callable[[int], Reason]:
-        """What the search says of features that passed the gate; of the others, their p-value."""
-        own = super()._account()
+        """Return the reason of the search for features that passed the filter, else the p-value."""
+        outer = super()._account()
         searched = self.selector_ if self.method == "gate" else None
         inner = searched._account() if isinstance(searched, BaseSelector) else None
         passed = np.flatnonzero(self.gate_)
-        places = {int(feature): place for place, feature in enumerate(passed)}
+        indices = {int(feature): i for i, feature in enumerate(passed)}
 
-        def why(position: int) -> Reason:
-            reason = own(position)
-            if position in places and inner is not None:
-                found = inner(places[position])
-                partner = None if found.partner is None else int(passed[found.partner])
-                return replace(found, partner=partner, step=reason.step, rank=reason.rank)
+        def explain(position: int) -> Reason:
+            reason = outer(position)
+            if position in indices and inner is not None:
+                inside = inner(indices[position])
+                partner = None if inside.partner is None else int(passed[inside.partner])
+                return replace(inside, partner=partner, step=reason.step, rank=reason.rank)
             if reason.kind == "unexplained" and self.pvalues_[position] > self.gate_level_:
                 pvalue, level = float(self.pvalues_[position]), self.gate_level_
                 return replace(reason, kind="not significant", value=pvalue, against=level)
             return reason
 
-        return why
+        return explain
 
 
 def _search_among(
@@ -395,7 +409,7 @@ def _search_among(
     features: Positions,
     n_features: int | None,
 ) -> tuple[Positions, Estimator]:
-    """What a clone of the selector chooses among these features, and the clone."""
+    """Return the selection of a clone of the selector among these features, and the clone."""
     if not features.size:
         return features, None
     fitted = clone(selector)
@@ -411,7 +425,7 @@ def _search_among(
 
 
 def _count_of(selector: Estimator, n_candidates: int) -> int | None:
-    """How many features the selector is asked for; None if it decides itself."""
+    """Return the number of features requested from the selector; None if it decides itself."""
     for name in ("n_features_to_select", "k"):
         value = getattr(selector, name, None)
         if value is not None:
@@ -421,6 +435,6 @@ def _count_of(selector: Estimator, n_candidates: int) -> int | None:
 
 
 def _unsupervised(selector: FilterSelector) -> BinRule:
-    """The selector's bins, or equal frequencies where they look at y."""
+    """Return the bins of the selector, or equal frequencies if they depend on y."""
     rule = selector.bin_rule()
     return "equal-frequency" if rule is not None and uses_target(rule) else rule

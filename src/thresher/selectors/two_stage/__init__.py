@@ -1,4 +1,4 @@
-"""Two stages: a filter finds a pool of features, a wrapper the set of them on which an estimator does best."""
+"""Two-stage selectors: a filter finds a pool of features, a wrapper searches it for the best set."""
 
 from thresher.selectors.two_stage.gbc import GBC
 from thresher.selectors.two_stage.mrmrga import MRMRGA

@@ -1,4 +1,4 @@
-"""What wrappers over a pool share: the scorer, the checkpoint, the end of the search and what is told of it."""
+"""The base class of wrappers over a pool: the scorer, the checkpoint, the end of the search and its report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import sklearn
 from sklearn.base import is_regressor
 
 import thresher
-from thresher._utils.checks import shown
+from thresher._utils.checks import first_line, shown
 from thresher._utils.journal import Journal
 from thresher._utils.long_calls import Bar, report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
@@ -37,7 +37,7 @@ from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
 from thresher.selectors._scoring import Key, Outcome, SubsetScorer, dense_columns, splitter_of
-from thresher.selectors.two_stage._moves import Field, Pool, SearchState, Solution, Stopped
+from thresher.selectors.two_stage._moves import Pool, SearchRun, SearchState, Solution, Stopped
 
 # Parameters that change neither a score nor the search.
 FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_state", "cv")
@@ -45,12 +45,12 @@ FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_st
 
 @estimator
 class TwoStageSelector(BaseSelector):
-    """A filter finds a pool of features, a search the set of them on which an estimator does best.
+    """Base class: a filter finds a pool of features, a search the set of them with the best score.
 
-    A subclass brings `_check_search`, its own parameters, and
+    A subclass declares its parameters and implements
 
-    _search(field)
-        Ask the field for scores; the word for why it ended.
+    _search(run)
+        Search by the scores of the run; return the code for why the search ended.
     """
 
     estimator: Estimator = param(default=None, kw_only=False)
@@ -76,7 +76,7 @@ class TwoStageSelector(BaseSelector):
         groups: GroupsLike = None,
         **remote: Unpack[RemoteOptions],
     ) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -84,9 +84,9 @@ class TwoStageSelector(BaseSelector):
         y : array-like of shape (n_samples,)
             Classes; numbers if the estimator is a regressor.
         groups : array-like of shape (n_samples,), default=None
-            For the splitter. With a number as `cv`, samples of one group go to one fold.
+            Groups for the splitter. If `cv` is a number, samples of one group go to one fold.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            If X is a path: the options `memory_limit` and `scratch` of a table in files; see :doc:`/scaling`.
 
         Returns
         -------
@@ -95,14 +95,14 @@ class TwoStageSelector(BaseSelector):
 
         Notes
         -----
-        Ctrl-C is passed on; the best set so far is then in `best_so_far_`, and the estimator otherwise as it was.
+        Ctrl-C raises KeyboardInterrupt. `best_so_far_` then contains the best set; nothing else changes.
         """
-        fields: list[Field] = []
+        runs: list[SearchRun] = []
         try:
-            return self._fit(X, y, groups, remote, fields)
+            return self._fit(X, y, groups, remote, runs)
         except KeyboardInterrupt:
-            if fields and fields[0].best is not None:
-                self.best_so_far_ = fields[0].features(fields[0].best)
+            if runs and runs[0].best is not None:
+                self.best_so_far_ = runs[0].features(runs[0].best)
             raise
 
     @all_or_nothing
@@ -112,11 +112,11 @@ class TwoStageSelector(BaseSelector):
         y: TargetLike,
         groups: GroupsLike,
         remote: RemoteOptions,
-        fields: list[Field],
+        runs: list[SearchRun],
     ) -> Self:
         self._check_parameters()
         training = self._read_rows(X, y, remote=remote)
-        field = Field(
+        run = SearchRun(
             self._subset_scorer(training, groups),
             Pool(training, self.n_jobs),
             len(training.kept),
@@ -124,25 +124,25 @@ class TwoStageSelector(BaseSelector):
             self.callback,
             self.time_budget,
         )
-        fields.append(field)
+        runs.append(run)
         bar = Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext()
-        with self._recording(field, training), bar as field.bar:
+        with self._recording(run, training), bar as run.bar:
             try:
-                self.stopped_by_ = self._search(field)
+                self.stopped_by_ = self._search(run)
                 self.cut_off_ = None
             except Stopped as stop:
                 self.stopped_by_ = str(stop)
                 self.cut_off_ = {
-                    "cycle": field.cycle,
-                    "phase": field.phase,
-                    "n_unscored": field.scorer.n_waiting,
+                    "cycle": run.cycle,
+                    "phase": run.phase,
+                    "n_unscored": run.scorer.n_pending,
                 }
-        field.scorer.refuse_if_all_failed()
+        run.scorer.refuse_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
-        return self._describe(training, field)
+        return self._describe(training, run)
 
     @abstractmethod
-    def _search(self, field: Field) -> str: ...
+    def _search(self, run: SearchRun) -> str: ...
 
     @abstractmethod
     def _n_cycles(self) -> int: ...
@@ -160,34 +160,34 @@ class TwoStageSelector(BaseSelector):
                 raise ValueError(f"{name} must be {what} or None, got {shown(value)}")
 
     def _is_finished(self, best_score: float, n_unchanged: int) -> str | None:
-        """The word for why the search ends after a cycle; None if it goes on."""
+        """Return the code for why the search ends after a cycle; None if it continues."""
         if self.target_score is not None and best_score >= self.target_score:
             return "target_score"
         return "patience" if self.patience is not None and n_unchanged >= self.patience else None
 
-    def _tell_cycle(
+    def _report_cycle(
         self,
-        field: Field,
+        run: SearchRun,
         best: Solution,
         score: float,
         scores: Sequence[float],
         **more: int,
     ) -> None:
-        """A line of the trace, and one for the user."""
+        """Add a line to the trace and report the cycle."""
         finite = [value for value in scores if math.isfinite(value)]
         mean = float(np.mean(finite)) if finite else -math.inf
-        field.note(best=score, mean=mean, n_features=len(best), **more)
-        field.show()
-        if field.bar is None:
+        run.note(best=score, mean=mean, n_features=len(best), **more)
+        run.show()
+        if run.bar is None:
             report(
                 self,
                 "cycle %d/%d: best %.4g with %d features, mean %.4g, %d evaluations",
-                field.cycle,
+                run.cycle,
                 self._n_cycles(),
                 score,
                 len(best),
                 mean,
-                field.scorer.n_scored,
+                run.scorer.n_scored,
             )
 
     def _input_rules(self) -> InputRules:
@@ -200,7 +200,7 @@ class TwoStageSelector(BaseSelector):
         if labels.codes is None or labels.classes is None:
             y: Array = labels.values
         else:
-            # Labels in an array of objects get the type they have: scikit-learn takes no others.
+            # scikit-learn rejects arrays of objects, so labels get the type of their values.
             y = np.array(labels.classes.tolist())[labels.codes]
         if groups is not None:
             groups = number_groups(groups, training.n_rows)
@@ -216,32 +216,32 @@ class TwoStageSelector(BaseSelector):
         )
 
     @contextmanager
-    def _recording(self, field: Field, training: LocalData) -> Iterator[None]:
-        """Write every scored set to the checkpoint, after taking over those that it has."""
+    def _recording(self, run: SearchRun, training: LocalData) -> Iterator[None]:
+        """Restore the sets that are in the checkpoint, and write every further scored set to it."""
         if self.checkpoint is None:
             yield
             return
-        identity = self._fingerprints(field.scorer, training)
+        identity = self._fingerprints(run.scorer, training)
         with closing(
             Journal(Path(self.checkpoint), identity=identity, kind="checkpoint")
         ) as journal:
             is_given = self.random_state is not None
-            field.seed = journal.settle("random_state", field.seed, is_given=is_given)
-            field.scorer.restored = known = {
+            run.seed = journal.settle("random_state", run.seed, is_given=is_given)
+            run.scorer.restored = known = {
                 tuple(map(int, key.split())): journal.get(key)
                 for key in journal
                 if key != "random_state"
             }
 
-            def keep(features: Key, outcomes: Sequence[Outcome]) -> None:
+            def record(features: Key, outcomes: Sequence[Outcome]) -> None:
                 if features not in known:
                     journal.append(" ".join(map(str, features)), outcomes)
 
-            field.keep_record = keep
+            run.record = record
             yield
 
     def _fingerprints(self, scorer: SubsetScorer, training: LocalData) -> dict[str, str]:
-        """Of everything that a score, or the search, depends on."""
+        """Return digests of everything that a score, or the search, depends on."""
         given = self.get_params(deep=False)
         parameters = {name: value for name, value in given.items() if name not in FREE}
         versions = (thresher.__version__, sklearn.__version__)
@@ -252,35 +252,36 @@ class TwoStageSelector(BaseSelector):
                 "parameters": joblib.hash((type(self).__name__, parameters)),
                 "versions": joblib.hash(versions),
             }
-        except Exception as error:  # pickle raises whatever the object does
+        except Exception as error:  # pickle passes on any exception of the object
             raise ValueError(
-                f"checkpoint needs an estimator and a scoring that can be pickled, which these cannot: {error}"
+                "checkpoint requires an estimator and a scoring that can be pickled: "
+                f"{first_line(error)}. Pass others, or set checkpoint=None"
             ) from error
 
-    def _describe(self, training: LocalData, field: Field) -> Self:
-        ranked = field.ranked()
-        good = _within_one_error(field, ranked)
+    def _describe(self, training: LocalData, run: SearchRun) -> Self:
+        ranked = run.ranked()
+        good = _within_one_error(run, ranked)
         best = ranked[0] if ranked else ((), math.nan)
-        # Among equally small ones the first, which is the best.
+        # Of equally small sets min returns the first, which is the best.
         smallest = min(good, key=lambda item: len(item[0]), default=best)
         solution, selected_score = smallest if self.select == "1se" else best
-        shares = np.zeros(field.size)
+        shares = np.zeros(run.size)
         for each, _ in good:
             shares[list(each)] += 1 / len(good)
         share = np.full(training.n_features, np.nan)
-        share[field.pool.features] = shares
-        self.pool_ = field.pool.features
-        self.sets_ = [field.features(each) for each, _ in ranked]
+        share[run.pool.features] = shares
+        self.pool_ = run.pool.features
+        self.sets_ = [run.features(each) for each, _ in ranked]
         self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
         self.best_score_ = best[1]
         self.selected_score_ = selected_score
-        self.n_fitness_calls_ = field.scorer.n_asked
+        self.n_fitness_calls_ = run.scorer.n_requested
         selection = Selection(
-            field.features(solution),
+            run.features(solution),
             share,
-            field.pool.relevance,
-            n_evaluations=field.scorer.n_scored,
-            trace=field.trace,
+            run.pool.relevance,
+            n_evaluations=run.scorer.n_scored,
+            trace=run.trace,
             explanation=Teamed(share, len(good)),
             shortfall="no feature varies after binning, so the pool is empty",
         )
@@ -292,12 +293,12 @@ def _is_estimator(value: object) -> bool:
 
 
 def _within_one_error(
-    field: Field, ranked: list[tuple[Solution, float]]
+    run: SearchRun, ranked: list[tuple[Solution, float]]
 ) -> list[tuple[Solution, float]]:
-    """The solutions whose score is within one standard error of the best."""
+    """Return the solutions whose score is within one standard error of the best."""
     if not ranked:
         return []
     best, score = ranked[0]
-    folds = field.scorer.known_folds(field.pool.features[list(best)])
+    folds = run.scorer.known_folds(run.pool.features[list(best)])
     error = float(np.std(folds, ddof=1) / math.sqrt(len(folds))) if len(folds) > 1 else 0.0
     return [item for item in ranked if item[1] >= score - error]

@@ -1,4 +1,4 @@
-"""The features that a wrapper searches among, and its moves."""
+"""The pool of features that a wrapper searches, the moves of the search, and its state."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from thresher.selectors._criterion import SearchTask
 from thresher.selectors._scoring import Key, Outcome, SubsetScorer
 from thresher.selectors.mrmr import MRMR
 
-# Positions in the pool, ascending.
+# A set of features: positions in the pool, ascending.
 Solution = tuple[int, ...]
 Scores = Callable[[Sequence[Solution]], list[float]]
 
-# What a fitness must exceed the mean by to be good: the rounding of the mean makes no equal ones good.
+# A good fitness exceeds the mean by more than this, so that rounding of the mean cannot make equal ones good.
 ABOVE_ROUNDING = 1e-12
 
 
 def geometric_weights(n: int, j: int) -> Floats:
-    """Probabilities of the positions for the `j`-th solution, from 1: they fall by j / (j + 1) from each to the next.
+    """Return the probabilities of the positions for the `j`-th solution, from 1: each is j / (j + 1) of the one before.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def geometric_weights(n: int, j: int) -> Floats:
 
 
 def draw_position(weights: Floats, taken: Solution, rng: np.random.Generator) -> int:
-    """A position that is not taken, with a probability in proportion to its weight."""
+    """Draw a position that is not taken, with a probability in proportion to its weight."""
     left = weights.copy()
     left[list(taken)] = 0.0
     sums = np.cumsum(left)
@@ -49,7 +49,7 @@ def draw_position(weights: Floats, taken: Solution, rng: np.random.Generator) ->
 
 
 def shift(position: int, distance: float, n: int) -> int:
-    """The position so far away, by at least 1; the other way if that leaves the pool of `n`.
+    """Return the position at this distance, at least 1, or at its opposite if that is outside the pool of `n`.
 
     Examples
     --------
@@ -64,19 +64,23 @@ def shift(position: int, distance: float, n: int) -> int:
     return min(max(position + step, 0), n - 1)
 
 
-def neighbour(own: Solution, partner: Solution, n: int, rng: np.random.Generator) -> Solution:
-    """`own` with one position shifted by a share of its distance from the partner's."""
-    i = int(rng.integers(len(own)))
-    return tuple(sorted({*own[:i], *own[i + 1 :], _shifted(own, i, partner, n, rng)}))
+def neighbour(solution: Solution, partner: Solution, n: int, rng: np.random.Generator) -> Solution:
+    """Shift one position of a solution by a random share of its distance from the partner's."""
+    i = int(rng.integers(len(solution)))
+    return tuple(
+        sorted({*solution[:i], *solution[i + 1 :], _shifted(solution, i, partner, n, rng)})
+    )
 
 
-def _shifted(own: Solution, i: int, partner: Solution, n: int, rng: np.random.Generator) -> int:
-    distance = rng.uniform(-1, 1) * (own[i] - partner[i % len(partner)])
-    return shift(own[i], distance, n)
+def _shifted(
+    solution: Solution, i: int, partner: Solution, n: int, rng: np.random.Generator
+) -> int:
+    distance = rng.uniform(-1, 1) * (solution[i] - partner[i % len(partner)])
+    return shift(solution[i], distance, n)
 
 
 def crossover(one: Solution, other: Solution, rng: np.random.Generator) -> Solution:
-    """What both have, and each position that one of them has with probability 1/2; it may be empty."""
+    """Return the positions of both, and with probability 1/2 each position of one of them; perhaps none."""
     both = set(one) & set(other)
     single = sorted(set(one) ^ set(other))
     return tuple(sorted(both.union(position for position in single if rng.random() < 0.5)))
@@ -85,7 +89,7 @@ def crossover(one: Solution, other: Solution, rng: np.random.Generator) -> Solut
 def mutate(
     solution: Solution, others: Sequence[Solution], rate: float, n: int, rng: np.random.Generator
 ) -> Solution:
-    """Each position, with probability `rate`, shifted by a share of its distance from another solution's."""
+    """Shift each position, with probability `rate`, by a random share of its distance from another solution's."""
     moved = []
     for i, position in enumerate(solution):
         if rng.random() < rate:
@@ -95,57 +99,56 @@ def mutate(
     return tuple(sorted(set(moved)))
 
 
-def worths(fits: Sequence[float]) -> Floats:
-    """Fitness values from 0 up: as they are, or above the least of them if that is negative; 0 for failures."""
-    values = np.array(fits, dtype=np.float64)
+def shifted_fitness(fitness: Sequence[float]) -> Floats:
+    """Return nonnegative fitness values, shifted by the smallest if that is negative; 0 for failures."""
+    values = np.array(fitness, dtype=np.float64)
     finite = np.isfinite(values)
     lowest = min(0.0, float(values[finite].min())) if finite.any() else 0.0
     return np.where(finite, values - lowest, 0.0)
 
 
-def roulette(fits: Sequence[float]) -> Floats:
-    """Probabilities in proportion to the fitness; equal ones if all are 0."""
-    values = worths(fits)
+def roulette(fitness: Sequence[float]) -> Floats:
+    """Return probabilities in proportion to the fitness; equal ones if all are 0."""
+    values = shifted_fitness(fitness)
     total = values.sum()
     return values / total if total > 0 else np.full(len(values), 1 / len(values))
 
 
-def goodness(solutions: Sequence[Solution], fits: Sequence[float], n: int) -> Floats:
-    """What each position has to do with good solutions, from -1 (in all bad ones) to 1 (in all good ones).
+def goodness(solutions: Sequence[Solution], fitness: Sequence[float], n: int) -> Floats:
+    """Return how much each position belongs to good solutions, from -1 (in all bad ones) to 1 (in all good ones).
 
     A solution is good if its fitness is above the mean.
     """
-    values = worths(fits)
+    values = shifted_fitness(fitness)
     good = values > values.mean() + ABOVE_ROUNDING
-    found = np.zeros(n)
+    per_position = np.zeros(n)
     for side, sign in ((good, 1.0), (~good, -1.0)):
         total = values[side].sum()
         if total > 0:
             for i in np.flatnonzero(side).tolist():
-                found[list(solutions[i])] += sign * values[i] / total
-    return found
+                per_position[list(solutions[i])] += sign * values[i] / total
+    return per_position
 
 
 def intensify(
-    solution: Solution, fit: float, promise: Floats, n_kept: int, scores: Scores
+    solution: Solution, fit: float, position_goodness: Floats, n_kept: int, scores: Scores
 ) -> tuple[Solution, float]:
-    """Add the best position of positive promise while that helps, then remove the worst of the others.
+    """Add the best position of positive goodness while the score rises, then remove the worst of the others.
 
-    Of equal ones the position of larger absolute promise is taken, then the lower one. The first `n_kept` positions
-    stay.
+    Ties go to the position of larger absolute goodness, then to the lower one. The first `n_kept` positions stay.
     """
-    positive = [int(position) for position in np.flatnonzero(promise > 0)]
+    positive = [int(position) for position in np.flatnonzero(position_goodness > 0)]
 
     def steepest(options: list[tuple[int, Solution]]) -> bool:
         nonlocal solution, fit
-        found = scores([changed for _, changed in options])
-        if not found or max(found) <= fit:
+        new = scores([changed for _, changed in options])
+        if not new or max(new) <= fit:
             return False
         best = max(
             range(len(options)),
-            key=lambda i: (found[i], abs(promise[options[i][0]]), -options[i][0]),
+            key=lambda i: (new[i], abs(position_goodness[options[i][0]]), -options[i][0]),
         )
-        solution, fit = options[best][1], found[best]
+        solution, fit = options[best][1], new[best]
         return True
 
     while steepest([(f, tuple(sorted((*solution, f)))) for f in positive if f not in solution]):
@@ -154,7 +157,7 @@ def intensify(
         [
             (f, tuple(position for position in solution if position != f))
             for f in solution
-            if promise[f] <= 0 and f >= n_kept and len(solution) > 1
+            if position_goodness[f] <= 0 and f >= n_kept and len(solution) > 1
         ]
     ):
         pass
@@ -165,21 +168,21 @@ Features = npt.NDArray[np.intp]
 
 
 class Stopped(Exception):
-    """The search was told to end: by ``"time_budget"`` or ``"callback"``."""
+    """The search ends because of ``"time_budget"`` or ``"callback"``."""
 
 
 @dataclass(frozen=True)
 class SearchState:
-    """Where a search stands, for its `callback`.
+    """The state of a search, as its `callback` gets it.
 
     Attributes
     ----------
     n_evaluations, n_fitness_calls : int
-        Sets scored, and sets asked for, so far.
+        Sets scored, and sets requested, so far.
     cycle : int
         Cycles (generations) completed.
     phase : str
-        What the search is doing.
+        The current step of a cycle.
     features : ndarray of int
         The set that has just been scored.
     score : float
@@ -203,26 +206,26 @@ class SearchState:
 
 
 @dataclass
-class Field:
-    """Scores solutions, remembers the best, and ends the search when it is told to.
+class SearchRun:
+    """One search: scores solutions, stores the best, and ends when the callback or the time budget requires it.
 
     Attributes
     ----------
     scorer : SubsetScorer
     pool : Pool
     n_kept : int
-        The first so many positions of the pool are in every set.
+        The first `n_kept` positions of the pool are in every set.
     seed : int
     callback : callable or None
     time_budget : float or None
         Seconds.
-    keep_record : callable or None
-        Told of every scored set, to write it down.
+    record : callable or None
+        Writes every scored set to the checkpoint.
     bar : Bar or None
     cycle, phase
-        What the search is doing.
+        The current cycle and its step.
     best, best_score
-        The best solution seen: by score, then by size, then by positions.
+        The best solution so far: by score, then by size, then by positions.
     trace : dict of str to list
         A line per cycle.
     """
@@ -233,7 +236,7 @@ class Field:
     seed: int = 0
     callback: Callable[[SearchState], object] | None = None
     time_budget: float | None = None
-    keep_record: Callable[[Key, Sequence[Outcome]], None] | None = None
+    record: Callable[[Key, Sequence[Outcome]], None] | None = None
     bar: Bar | None = None
     cycle: int = 0
     phase: str = "pool"
@@ -241,64 +244,64 @@ class Field:
     best_score: float = -math.inf
     trace: dict[str, list[float]] = field(default_factory=dict)
     _start: float = field(default_factory=time.monotonic)
-    _places: dict[int, int] = field(default_factory=dict)
+    _positions: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scorer.after_each = self._after_each
 
     @property
     def size(self) -> int:
-        """Features in the pool."""
+        """Number of features in the pool."""
         return len(self.pool.features)
 
     def grow(self, size: int) -> bool:
-        """Make the pool larger; whether it could be."""
+        """Enlarge the pool; return whether there were more features."""
         grown = self.pool.grow(size)
-        self._places = {int(feature): i for i, feature in enumerate(self.pool.features)}
+        self._positions = {int(feature): i for i, feature in enumerate(self.pool.features)}
         return grown
 
     def rng(self, purpose: int, bee: int = 0) -> np.random.Generator:
-        """A stream of random numbers of its own for each cycle, purpose and bee."""
+        """Return a separate random stream for each cycle, purpose and bee."""
         return np.random.default_rng((self.seed, self.cycle, purpose, bee))
 
     def repair(self, solution: Sequence[int]) -> Solution:
-        """The solution with the kept positions."""
+        """Return the solution with the forced-in positions added."""
         return tuple(sorted({*solution, *range(self.n_kept)}))
 
     def score(self, solution: Solution) -> float:
         return self.score_all([solution])[0]
 
     def score_all(self, solutions: Sequence[Solution]) -> list[float]:
-        """One score per solution, each scored once; minus infinity where the estimator failed."""
+        """Return the score of each solution; minus infinity where the estimator failed."""
         return self.scorer.score_all([self.pool.features[list(s)] for s in solutions])
 
     def note(self, **values: float) -> None:
-        """A line of the trace."""
-        counts = {"n_evaluations": self.scorer.n_scored, "n_fitness_calls": self.scorer.n_asked}
+        """Add a line to the trace."""
+        counts = {"n_evaluations": self.scorer.n_scored, "n_fitness_calls": self.scorer.n_requested}
         line: dict[str, float] = {"cycle": self.cycle, **values, **counts}
         for name, value in line.items():
             self.trace.setdefault(name, []).append(value)
 
     def show(self) -> None:
-        """Where the search stands, if there is a bar."""
+        """Update the progress bar, if there is one."""
         if self.bar is not None:
             size = len(self.best or ())
-            found = f"best {self.best_score:.4g} with {size} features"
-            self.bar.show(self.cycle, f"{found}, {self.scorer.n_scored} evaluations")
+            best = f"best {self.best_score:.4g} with {size} features"
+            self.bar.show(self.cycle, f"{best}, {self.scorer.n_scored} evaluations")
 
     def features(self, solution: Solution) -> Features:
-        """The features of a solution, most relevant first, then by position."""
+        """Return the features of a solution, most relevant first, then by position."""
         chosen = np.sort(self.pool.features[list(solution)])
         return chosen[np.argsort(-self.pool.relevance[chosen], kind="stable")]
 
     def ranked(self) -> list[tuple[Solution, float]]:
-        """All solutions that have a score, best first."""
+        """Return all solutions that have a score, best first."""
         scored = self.scorer.scored().items()
         solutions = [(self._solution(key), score) for key, score in scored]
         return sorted(solutions, key=lambda item: rank(*item))
 
     def _solution(self, key: Key) -> Solution:
-        return tuple(sorted(self._places[feature] for feature in key))
+        return tuple(sorted(self._positions[feature] for feature in key))
 
     def _after_each(self, key: Key, outcomes: Sequence[Outcome]) -> None:
         solution, score = self._solution(key), self.scorer.known_score(key)
@@ -306,14 +309,14 @@ class Field:
             self.best is None or is_better(solution, score, self.best, self.best_score)
         ):
             self.best, self.best_score = solution, score
-        if self.keep_record is not None:
-            self.keep_record(key, outcomes)
+        if self.record is not None:
+            self.record(key, outcomes)
         self.show()
         elapsed = time.monotonic() - self._start
         if self.callback is not None:
             state = SearchState(
                 self.scorer.n_scored,
-                self.scorer.n_asked,
+                self.scorer.n_requested,
                 self.cycle,
                 self.phase,
                 self.features(solution),
@@ -329,19 +332,19 @@ class Field:
 
 
 def rank(solution: Solution, score: float) -> tuple[float, int, Solution]:
-    """Smaller is better: a high score, then few features, then low positions."""
+    """Return a sort key: first a high score, then few features, then low positions."""
     return -score, len(solution), solution
 
 
 def is_better(solution: Solution, score: float, than: Solution, than_score: float) -> bool:
-    """Whether a solution comes before another."""
+    """Return whether a solution comes before another."""
     return rank(solution, score) < rank(than, than_score)
 
 
 class Pool:
-    """Features in the order of MRMR on information, kept ones first; numbers are cut at mean -+ standard deviation.
+    """Features in the order of MRMR by mutual information, forced-in ones first.
 
-    However it grows, it is the beginning of one long search.
+    Numeric features are binned at mean -+ standard deviation. A pool that grew in steps equals one long search.
 
     Attributes
     ----------
@@ -358,7 +361,7 @@ class Pool:
         self.relevance: npt.NDArray[np.float64] = np.full(training.n_features, np.nan)
 
     def grow(self, size: int) -> bool:
-        """To `size` features, or as many as there are; whether it has grown."""
+        """Enlarge the pool to `size` features, or as many as there are; return whether it has grown."""
         before = len(self.features)
         with on_behalf():
             if self._search is None:
@@ -369,8 +372,8 @@ class Pool:
                 self._search = self._criterion.start(self._task)
             else:
                 self._search.extend(size - before)
-        found = self._criterion.describe(self._task, self._search.result())
-        self.features = np.asarray(found.selected, dtype=np.intp)
-        assert found.relevance is not None
-        self.relevance = found.relevance
+        selection = self._criterion.describe(self._task, self._search.result())
+        self.features = np.asarray(selection.selected, dtype=np.intp)
+        assert selection.relevance is not None
+        self.relevance = selection.relevance
         return len(self.features) > before

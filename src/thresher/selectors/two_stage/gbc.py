@@ -11,7 +11,7 @@ import numpy as np
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector
 from thresher.selectors.two_stage._moves import (
-    Field,
+    SearchRun,
     Solution,
     crossover,
     draw_position,
@@ -30,86 +30,88 @@ START, EMPLOYED, ONLOOKER, SCOUT, QUEEN = range(5)
 
 @dataclass
 class _Colony:
-    """Solutions, their fitness, and how often in a row each could not be improved; the queen is the best bee ever."""
+    """Solutions, their fitness, and failed attempts in a row to improve each; the queen is the best solution so far."""
 
     solutions: list[Solution]
-    fits: list[float]
+    fitness: list[float]
     trials: list[int]
     queen: Solution
     queen_fit: float
     unchanged: int = 0
 
-    def offer(self, bees: Iterable[int], solutions: list[Solution], fits: list[float]) -> None:
-        """A new solution for each of these bees, which takes it if it is better."""
-        for i, solution, fit in zip(bees, solutions, fits, strict=True):
-            if fit > self.fits[i]:
-                self.settle(i, solution, fit)
+    def offer(self, bees: Iterable[int], solutions: list[Solution], fitness: list[float]) -> None:
+        """Give each of these bees a new solution if it is better."""
+        for i, solution, fit in zip(bees, solutions, fitness, strict=True):
+            if fit > self.fitness[i]:
+                self.replace(i, solution, fit)
             else:
                 self.trials[i] += 1
 
-    def settle(self, i: int, solution: Solution, fit: float) -> None:
-        self.solutions[i], self.fits[i], self.trials[i] = solution, fit, 0
-        self.crown(solution, fit)
+    def replace(self, i: int, solution: Solution, fit: float) -> None:
+        self.solutions[i], self.fitness[i], self.trials[i] = solution, fit, 0
+        self.update_queen(solution, fit)
 
-    def crown(self, solution: Solution, fit: float) -> None:
+    def update_queen(self, solution: Solution, fit: float) -> None:
         if is_better(solution, fit, self.queen, self.queen_fit):
             self.queen, self.queen_fit, self.unchanged = solution, fit, 0
 
 
 @estimator
 class GBC(TwoStageSelector):
-    """Genetic bee colony: mRMR finds a pool, bees find the set of it on which an estimator does best.
+    """Select features by a genetic bee colony: mRMR finds a pool, bees search it for the set with the best score.
 
-    Each bee holds a set of features. Employed bees try neighbours of their own set, onlookers cross the best set with
-    that of a bee picked by its score, scouts give up sets that could not be improved. Every set is scored once, by
+    Each bee has a set of features. Employed bees try neighbours of their set. Onlookers cross the best set with the set
+    of a bee drawn by its score. Scouts replace sets that could not be improved. Every set is scored once, by
     cross-validation.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Judges the sets: any classifier or regressor. None is an SVM with a Gaussian kernel on columns standardised
+        Scores the sets: any classifier or regressor. None is an SVM with a Gaussian kernel on columns standardised
         inside the fold (``make_pipeline(StandardScaler(), SVC())``), in a form that is 6 to 38 times as fast.
     variant : {"plus", "original"}, default="plus"
-        ``"plus"`` starts from features that mRMR ranks high, improves the best set by features that good sets have in
-        common (goodness-based intensification) instead of by mutation, and stops by `target_score` and `patience`.
+        ``"plus"`` starts from features that mRMR ranks high. It improves the best set by features that good sets have
+        in common (goodness-based intensification) instead of by mutation. It stops by `target_score` and `patience`.
     pool : int, default=50
-        Features by which the pool grows, until all of it together reaches `target_score`.
+        Number of features by which the pool grows, until the whole pool reaches `target_score`.
     max_pool : int, default=300
-        Largest pool.
+        Largest number of features in the pool.
     pool_patience : int, default=2
-        The pool stops growing after so many growths in a row without a better score.
+        The pool stops growing after this number of enlargements in a row without a better score.
     population : int, default=20
-        Bees.
+        Number of bees.
     limit : int, default=5
-        A bee becomes a scout after more than so many attempts in a row that did not improve its set.
+        A bee becomes a scout after more than this number of attempts in a row that did not improve its set.
     max_cycles : int, default=50
+        Largest number of cycles.
     mutation_rate : float, default=0.01
-        Of each feature of the best set; only for ``"original"``.
+        Probability that a feature of the best set is changed; only for ``"original"``.
     target_score : float or None, default=1.0
-        A score that is good enough; None if there is none. Ends the growth of the pool, and with ``"plus"`` the search.
+        A sufficient score; None if there is none. Ends the growth of the pool, and with ``"plus"`` the search.
     patience : int or None, default=10
-        With ``"plus"`` the search ends after so many cycles with the same best set; None: it does not.
+        With ``"plus"`` the search ends after this number of cycles with the same best set; with None it does not.
     scoring : str, callable or None, default=None
-        None: the estimator's own score.
+        None is the estimator's ``score`` method.
     cv : int, cross-validation generator or iterable, default=5
-        A number means folds without shuffling, stratified for classes; the folds are fixed once per ``fit``.
+        A number means folds without shuffling, stratified for classes. The folds are fixed once per ``fit``.
     select : {"best", "1se"}, default="best"
         ``"1se"``: the smallest set within one standard error (over the folds) of the best.
     keep, exclude : list of str or int, default=None
         Features of every set, and features of none, by name or position.
     time_budget : float or None, default=None
-        Seconds after which the search ends with what it has; looked at after every evaluation.
+        Seconds after which the search ends with the best set so far; checked after every evaluation.
     callback : callable or None, default=None
         Called with the state after every evaluation: ``n_evaluations``, ``n_fitness_calls``, ``cycle``, ``phase``,
         the set just scored (``features``, ``score``), the best one so far (``best_features``, ``best_score``) and
-        ``elapsed`` seconds. The search ends if it returns something true.
+        ``elapsed`` seconds. The search ends if it returns a true value.
     checkpoint : str, path or None, default=None
-        File to which every scored set is written at once. If it exists the search resumes from it, with the result it
-        would have had without the break; a file of other data or parameters is refused. Only `time_budget`, `callback`,
-        `n_jobs` and `verbose` may be others.
+        File to which every scored set is written immediately. If it exists, the search resumes from it, with the result
+        of an uninterrupted search. A file of other data or parameters raises an error. Only `time_budget`, `callback`,
+        `n_jobs` and `verbose` may differ.
     random_state : int, RandomState or None, default=None
+        Seed of all random draws.
     n_jobs : int, default=None
-        Sets scored at the same time; the result does not depend on it.
+        Number of sets scored at the same time. The result does not depend on it.
     verbose : int, default=0
         1 prints a line per cycle, 2 shows a progress bar with the best score and size instead.
 
@@ -121,7 +123,7 @@ class GBC(TwoStageSelector):
     ranking_ : ndarray of int of shape (n_features,)
         1 for the first of `selected_`; features not chosen share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Share of the good sets, those within one standard error of the best, that have the feature; nan outside the
+        Share of the good sets, those within one standard error of the best, that contain the feature; nan outside the
         pool.
     relevance_ : ndarray of float of shape (n_features,)
         Mutual information with the target, in bits.
@@ -134,7 +136,7 @@ class GBC(TwoStageSelector):
     best_score_, selected_score_ : float
         The best score, and that of the chosen set.
     n_fitness_calls_, n_evaluations_ : int
-        Sets asked for, and sets that had to be scored.
+        Sets requested, and sets that had to be scored.
     stopped_by_ : str
         ``"max_cycles"``, ``"target_score"``, ``"patience"``, ``"time_budget"`` or ``"callback"``.
     cut_off_ : dict or None
@@ -146,18 +148,23 @@ class GBC(TwoStageSelector):
     best_so_far_ : ndarray of int
         Only after Ctrl-C: the best set until then.
 
+    See Also
+    --------
+    MRMRGA : Genetic algorithm over a pool of mRMR.
+    thresher.evaluate.nested_score : Unbiased estimate of the score on new data.
+
     Notes
     -----
-    The score of the chosen set was used to choose it, on the very rows from which the pool was chosen, so it is too
-    good: `thresher.evaluate.nested_score` estimates what to expect of other data. Sets on which the estimator fails
-    count as the worst. The estimator sees columns as numbers, categories as the numbers of their levels. Missing
-    values are refused. Time: the evaluations, at most about two per bee and cycle, and with ``"plus"`` up to the size
-    of the pool for each feature that the queen gains.
+    The score of the chosen set is optimistically biased: the set was chosen by this score, on the rows from which the
+    pool was chosen. `thresher.evaluate.nested_score` estimates the score on new data. Sets on which the estimator fails
+    count as the worst. The estimator gets columns of numbers; categories are the numbers of their levels. Missing
+    values raise an error. Time: the evaluations, at most about two per bee and cycle, and with ``"plus"`` up to the
+    size of the pool for each feature that the queen gains.
 
     References
     ----------
     H. Alshamlan, G. Badr and Y. Alohali, "Genetic bee colony (GBC) algorithm", 2015. A. Pino Angulo, doctoral thesis,
-    2019, section 2.2.4 and chapter 5, where hardly any parameter has a value: the defaults are ours.
+    2019, section 2.2.4 and chapter 5. It gives values for hardly any parameter; the defaults are not from it.
 
     Examples
     --------
@@ -183,122 +190,124 @@ class GBC(TwoStageSelector):
     def _n_cycles(self) -> int:
         return self.max_cycles
 
-    def _search(self, field: Field) -> str:
-        self._fill_pool(field)
-        if field.size == 0:
+    def _search(self, run: SearchRun) -> str:
+        self._fill_pool(run)
+        if run.size == 0:
             return "max_cycles"
-        colony = self._settle(field)
-        self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, n_scouts=0)
-        while field.cycle < self.max_cycles:
+        colony = self._start_colony(run)
+        self._report_cycle(run, colony.queen, colony.queen_fit, colony.fitness, n_scouts=0)
+        while run.cycle < self.max_cycles:
             why = self._is_finished(colony.queen_fit, colony.unchanged)
             if self.variant == "plus" and why is not None:
                 return why
             colony.unchanged += 1
-            self._employ(field, colony)
-            self._look_on(field, colony)
-            n_scouts = self._scout(field, colony)
-            self._improve_queen(field, colony)
-            field.cycle += 1
-            self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, n_scouts=n_scouts)
+            self._send_employed(run, colony)
+            self._send_onlookers(run, colony)
+            n_scouts = self._send_scouts(run, colony)
+            self._improve_queen(run, colony)
+            run.cycle += 1
+            self._report_cycle(
+                run, colony.queen, colony.queen_fit, colony.fitness, n_scouts=n_scouts
+            )
         return "max_cycles"
 
-    def _fill_pool(self, field: Field) -> None:
-        """Grow the pool while all of it together scores better and better."""
+    def _fill_pool(self, run: SearchRun) -> None:
+        """Enlarge the pool while the score of the whole pool rises."""
         best, n_idle = -np.inf, 0
-        while n_idle < self.pool_patience and field.size < self.max_pool:
-            size = min(field.size + self.pool, self.max_pool)
-            if not field.grow(max(size, field.n_kept)):
+        while n_idle < self.pool_patience and run.size < self.max_pool:
+            size = min(run.size + self.pool, self.max_pool)
+            if not run.grow(max(size, run.n_kept)):
                 return
-            score = field.score(tuple(range(field.size)))
+            score = run.score(tuple(range(run.size)))
             if self.target_score is not None and score >= self.target_score:
                 return
             n_idle = 0 if score > best else n_idle + 1
             best = max(best, score)
 
-    def _settle(self, field: Field) -> _Colony:
-        field.phase = "start"
-        found = self._build(field, list(range(self.population)), START)
-        queen, fit = found[0]
-        colony = _Colony([s for s, _ in found], [f for _, f in found], [0] * len(found), queen, fit)
-        for solution, value in found:
-            colony.crown(solution, value)
+    def _start_colony(self, run: SearchRun) -> _Colony:
+        run.phase = "start"
+        built = self._build(run, list(range(self.population)), START)
+        queen, fit = built[0]
+        colony = _Colony([s for s, _ in built], [f for _, f in built], [0] * len(built), queen, fit)
+        for solution, value in built:
+            colony.update_queen(solution, value)
         colony.unchanged = 0
         return colony
 
-    def _build(self, field: Field, bees: list[int], purpose: int) -> list[tuple[Solution, float]]:
-        """A solution for each bee, feature by feature until one does not help; all bees at the same time."""
-        n = field.size
-        rngs = {bee: field.rng(purpose, bee) for bee in bees}
+    def _build(self, run: SearchRun, bees: list[int], purpose: int) -> list[tuple[Solution, float]]:
+        """Build a solution for each bee, feature by feature until one does not help; all bees at the same time."""
+        n = run.size
+        rngs = {bee: run.rng(purpose, bee) for bee in bees}
         is_plus = self.variant == "plus"
         weights = {b: geometric_weights(n, b + 1) if is_plus else np.full(n, 1 / n) for b in bees}
-        start = field.repair(())
-        score = field.score(start) if start and bees else 0.0
-        found = dict.fromkeys(bees, (start, score))
+        start = run.repair(())
+        score = run.score(start) if start and bees else 0.0
+        built = dict.fromkeys(bees, (start, score))
         building = bees if len(start) < n else []
         while building:
             grown = [
-                tuple(sorted((*found[b][0], draw_position(weights[b], found[b][0], rngs[b]))))
+                tuple(sorted((*built[b][0], draw_position(weights[b], built[b][0], rngs[b]))))
                 for b in building
             ]
             still = []
-            for bee, solution, value in zip(building, grown, field.score_all(grown), strict=True):
-                before, fit = found[bee]
+            for bee, solution, value in zip(building, grown, run.score_all(grown), strict=True):
+                before, fit = built[bee]
                 if not before or value > fit:
-                    found[bee] = solution, value
+                    built[bee] = solution, value
                     if len(solution) < n:
                         still.append(bee)
             building = still
-        return [found[bee] for bee in bees]
+        return [built[bee] for bee in bees]
 
-    def _employ(self, field: Field, colony: _Colony) -> None:
-        """Every bee tries a neighbour of its set, on the way to or from that of another."""
-        field.phase = "employed bees"
+    def _send_employed(self, run: SearchRun, colony: _Colony) -> None:
+        """Try a neighbour of every bee's set, shifted to or from the set of another bee."""
+        run.phase = "employed bees"
         n_bees = len(colony.solutions)
         if n_bees == 1:
             return
         tried = []
-        for i, own in enumerate(colony.solutions):
-            rng = field.rng(EMPLOYED, i)
+        for i, solution in enumerate(colony.solutions):
+            rng = run.rng(EMPLOYED, i)
             partner = int(rng.integers(n_bees - 1))
             partner += partner >= i
-            moved = neighbour(own, colony.solutions[partner], field.size, rng)
-            tried.append(field.repair(moved))
-        colony.offer(range(n_bees), tried, field.score_all(tried))
+            moved = neighbour(solution, colony.solutions[partner], run.size, rng)
+            tried.append(run.repair(moved))
+        colony.offer(range(n_bees), tried, run.score_all(tried))
 
-    def _look_on(self, field: Field, colony: _Colony) -> None:
-        """As many onlookers cross the queen's set with that of a bee picked by its score."""
-        field.phase = "onlookers"
-        sums = np.cumsum(roulette(colony.fits))
-        picked, tried = [], []
+    def _send_onlookers(self, run: SearchRun, colony: _Colony) -> None:
+        """Cross the queen's set, once per bee, with that of a bee drawn by its score."""
+        run.phase = "onlookers"
+        sums = np.cumsum(roulette(colony.fitness))
+        drawn, tried = [], []
         for i in range(len(colony.solutions)):
-            rng = field.rng(ONLOOKER, i)
+            rng = run.rng(ONLOOKER, i)
             bee = min(int(np.searchsorted(sums, rng.random(), side="right")), len(sums) - 1)
-            child = field.repair(crossover(colony.queen, colony.solutions[bee], rng))
+            child = run.repair(crossover(colony.queen, colony.solutions[bee], rng))
             if child:
-                picked.append(bee)
+                drawn.append(bee)
                 tried.append(child)
             else:
                 colony.trials[bee] += 1
-        colony.offer(picked, tried, field.score_all(tried))
+        colony.offer(drawn, tried, run.score_all(tried))
 
-    def _scout(self, field: Field, colony: _Colony) -> int:
-        """Bees that could not improve their sets start anew; how many."""
-        field.phase = "scouts"
+    def _send_scouts(self, run: SearchRun, colony: _Colony) -> int:
+        """Build new sets for bees that could not improve theirs; return their number."""
+        run.phase = "scouts"
         bees = [i for i, trials in enumerate(colony.trials) if trials > self.limit]
-        for bee, (solution, fit) in zip(bees, self._build(field, bees, SCOUT), strict=True):
-            colony.settle(bee, solution, fit)
+        for bee, (solution, fit) in zip(bees, self._build(run, bees, SCOUT), strict=True):
+            colony.replace(bee, solution, fit)
         return len(bees)
 
-    def _improve_queen(self, field: Field, colony: _Colony) -> None:
-        field.phase = "queen"
+    def _improve_queen(self, run: SearchRun, colony: _Colony) -> None:
+        run.phase = "queen"
         if self.variant == "plus":
-            promise = goodness(colony.solutions, colony.fits, field.size)
-            found, fit = intensify(
-                colony.queen, colony.queen_fit, promise, field.n_kept, field.score_all
+            values = goodness(colony.solutions, colony.fitness, run.size)
+            improved, fit = intensify(
+                colony.queen, colony.queen_fit, values, run.n_kept, run.score_all
             )
         else:
-            rng = field.rng(QUEEN)
-            mutated = mutate(colony.queen, colony.solutions, self.mutation_rate, field.size, rng)
-            found = field.repair(mutated)
-            fit = field.score(found)
-        colony.crown(found, fit)
+            rng = run.rng(QUEEN)
+            mutated = mutate(colony.queen, colony.solutions, self.mutation_rate, run.size, rng)
+            improved = run.repair(mutated)
+            fit = run.score(improved)
+        colony.update_queen(improved, fit)

@@ -7,7 +7,7 @@ import numpy as np
 from thresher._utils.params import Interval, estimator, param
 from thresher._utils.types import Mask
 from thresher.selectors.two_stage._base import TwoStageSelector
-from thresher.selectors.two_stage._moves import Field, Solution, is_better, rank
+from thresher.selectors.two_stage._moves import SearchRun, Solution, is_better, rank
 
 # Purposes of random streams.
 START, CHILD = range(2)
@@ -15,28 +15,29 @@ START, CHILD = range(2)
 
 @estimator
 class MRMRGA(TwoStageSelector):
-    """Genetic algorithm over a pool that mRMR finds, with the score of an estimator as fitness.
+    """Select features by a genetic algorithm over a pool of mRMR, with the score of an estimator as fitness.
 
-    A set is a string of bits over the pool. Each generation keeps its best set and fills up with children: two parents,
-    each the better of two drawn, uniform crossover, flipped bits.
+    A set is a string of bits over the pool. Each generation contains the best set of the one before, and children. A
+    child has two parents, each the better of two random sets. Uniform crossover combines them; then bits are flipped.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        Judges the sets, see `GBC`.
+        Scores the sets; see `GBC`.
     pool : int, default=50
-        Features of the pool.
+        Number of features in the pool.
     population : int, default=30
-        Sets of a generation.
+        Number of sets in a generation.
     generations : int, default=50
+        Number of generations after the first.
     crossover_rate : float, default=0.8
         Probability that a child has two parents: each bit of either with probability 1/2.
     mutation_rate : float, default=0.02
         Probability that a bit of a child is flipped.
     target_score : float or None, default=None
-        The search ends when the best score reaches this.
+        The search ends when the best score reaches this value.
     patience : int or None, default=None
-        The search ends after so many generations with the same best set.
+        The search ends after this number of generations with the same best set.
     scoring, cv, select, keep, exclude, time_budget, callback, checkpoint, random_state, n_jobs, verbose
         See `GBC`. The cycles of a callback's state are generations.
 
@@ -52,16 +53,21 @@ class MRMRGA(TwoStageSelector):
         Per generation, the start being 0: ``cycle``, ``best``, ``mean``, ``n_features`` (of the best set),
         ``n_evaluations``, ``n_fitness_calls``.
 
+    See Also
+    --------
+    GBC : Genetic bee colony over the same pool.
+    thresher.evaluate.nested_score : Unbiased estimate of the score on new data.
+
     Notes
     -----
-    The score is too good as an estimate, see `GBC` and `thresher.evaluate.nested_score`. A set without any feature is
-    given one at random. Of equal scores the smaller set is better, then the one of lower ranks in the pool. Missing
-    values are refused. At most ``population * (generations + 1)`` evaluations.
+    The score is optimistically biased; see `GBC`. An empty set gets one random feature. Of equal scores the smaller set
+    is better, then the one of lower ranks in the pool. Missing values raise an error. There are at most
+    ``population * (generations + 1)`` evaluations.
 
     References
     ----------
-    A. El Akadi and others, "A two-stage gene selection scheme utilizing MRMR filter and GA wrapper", 2011, of which the
-    rates above are not taken: they are ours.
+    A. El Akadi and others, "A two-stage gene selection scheme utilizing MRMR filter and GA wrapper", 2011. The
+    default rates above are not from this paper.
 
     Examples
     --------
@@ -82,58 +88,60 @@ class MRMRGA(TwoStageSelector):
     def _n_cycles(self) -> int:
         return self.generations
 
-    def _search(self, field: Field) -> str:
-        field.grow(max(self.pool, field.n_kept))
-        if field.size == 0:
+    def _search(self, run: SearchRun) -> str:
+        run.grow(max(self.pool, run.n_kept))
+        if run.size == 0:
             return "generations"
-        field.phase = "start"
-        rngs = [field.rng(START, i) for i in range(self.population)]
-        solutions = [_solution(field, rng.random(field.size) < 0.5, rng) for rng in rngs]
-        fits = field.score_all(solutions)
-        best = _best(solutions, fits)
-        self._tell_cycle(field, solutions[best], fits[best], fits)
-        field.phase = "children"
+        run.phase = "start"
+        rngs = [run.rng(START, i) for i in range(self.population)]
+        solutions = [_solution(run, rng.random(run.size) < 0.5, rng) for rng in rngs]
+        fitness = run.score_all(solutions)
+        best = _best(solutions, fitness)
+        self._report_cycle(run, solutions[best], fitness[best], fitness)
+        run.phase = "children"
         unchanged = 0
-        while field.cycle < self.generations:
-            why = self._is_finished(fits[best], unchanged)
+        while run.cycle < self.generations:
+            why = self._is_finished(fitness[best], unchanged)
             if why is not None:
                 return why
-            elite, elite_fit = solutions[best], fits[best]
-            children = [self._child(field, i, solutions, fits) for i in range(1, self.population)]
-            fits = [elite_fit, *field.score_all(children)]
+            elite, elite_fit = solutions[best], fitness[best]
+            children = [self._child(run, i, solutions, fitness) for i in range(1, self.population)]
+            fitness = [elite_fit, *run.score_all(children)]
             solutions = [elite, *children]
-            best = _best(solutions, fits)
+            best = _best(solutions, fitness)
             unchanged = unchanged + 1 if solutions[best] == elite else 0
-            field.cycle += 1
-            self._tell_cycle(field, solutions[best], fits[best], fits)
+            run.cycle += 1
+            self._report_cycle(run, solutions[best], fitness[best], fitness)
         return "generations"
 
     def _child(
-        self, field: Field, i: int, solutions: list[Solution], fits: list[float]
+        self, run: SearchRun, i: int, solutions: list[Solution], fitness: list[float]
     ) -> Solution:
-        rng = field.rng(CHILD, i)
-        one, other = (_tournament(solutions, fits, rng) for _ in range(2))
-        bits = np.zeros(field.size, dtype=bool)
+        rng = run.rng(CHILD, i)
+        one, other = (_tournament(solutions, fitness, rng) for _ in range(2))
+        bits = np.zeros(run.size, dtype=bool)
         bits[list(one)] = True
         if rng.random() < self.crossover_rate:
-            theirs = np.zeros(field.size, dtype=bool)
-            theirs[list(other)] = True
-            bits = np.where(rng.random(field.size) < 0.5, bits, theirs)
-        bits ^= rng.random(field.size) < self.mutation_rate
-        return _solution(field, bits, rng)
+            other_bits = np.zeros(run.size, dtype=bool)
+            other_bits[list(other)] = True
+            bits = np.where(rng.random(run.size) < 0.5, bits, other_bits)
+        bits ^= rng.random(run.size) < self.mutation_rate
+        return _solution(run, bits, rng)
 
 
-def _solution(field: Field, bits: Mask, rng: np.random.Generator) -> Solution:
-    """The positions of the bits, and one at random if there are none."""
-    chosen = field.repair(np.flatnonzero(bits).tolist())
-    return chosen or (int(rng.integers(field.size)),)
+def _solution(run: SearchRun, bits: Mask, rng: np.random.Generator) -> Solution:
+    """Return the positions of the bits; a random one if no bit is set."""
+    chosen = run.repair(np.flatnonzero(bits).tolist())
+    return chosen or (int(rng.integers(run.size)),)
 
 
-def _tournament(solutions: list[Solution], fits: list[float], rng: np.random.Generator) -> Solution:
-    """The better of two."""
+def _tournament(
+    solutions: list[Solution], fitness: list[float], rng: np.random.Generator
+) -> Solution:
+    """Draw two solutions and return the better one."""
     a, b = (int(i) for i in rng.integers(len(solutions), size=2))
-    return solutions[b if is_better(solutions[b], fits[b], solutions[a], fits[a]) else a]
+    return solutions[b if is_better(solutions[b], fitness[b], solutions[a], fitness[a]) else a]
 
 
-def _best(solutions: list[Solution], fits: list[float]) -> int:
-    return min(range(len(solutions)), key=lambda i: rank(solutions[i], fits[i]))
+def _best(solutions: list[Solution], fitness: list[float]) -> int:
+    return min(range(len(solutions)), key=lambda i: rank(solutions[i], fitness[i]))

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from thresher import _core
-from thresher.selectors._scoring import Machines, SubsetScorer, default_classifier
+from thresher.selectors._scoring import SubsetScorer, SVMScores, default_classifier
 
 pytestmark = pytest.mark.kernels
 
@@ -62,7 +62,7 @@ def test_decisions_rank_as_those_of_the_pipeline(load):
 
     scorer = scorer_with(X, y, scoring=rank)
     precise = cross_val_score(PRECISE, X[:, :3], y, cv=scorer.folds, scoring=rank)
-    # Votes of 1 and 0 with confidences between: the tolerance of the machines is 1e-3.
+    # Votes of 1 and 0 with confidences between: the tolerance of the svm is 1e-3.
     np.testing.assert_allclose(fold_scores(scorer, [0, 1, 2]), precise, atol=2e-3)
 
 
@@ -87,17 +87,17 @@ def test_values_far_out_are_left_to_the_pipeline():
     X = X.copy()
     X[7, 0] = 1e12
     scorer = scorer_with(X, y)
-    assert scorer.machines.prepare([0, 1]) is None
-    assert scorer.machines.outcomes((0,)) is None
-    assert scorer.machines.outcomes((1,)) is not None
+    assert scorer.svm.prepare([0, 1]) is None
+    assert scorer.svm.outcomes((0,)) is None
+    assert scorer.svm.outcomes((1,)) is not None
     expected = cross_val_score(default_classifier(), X[:, :1], y, cv=StratifiedKFold(5))
     np.testing.assert_array_equal(fold_scores(scorer, [0]), expected)
 
 
 def test_more_rows_than_memory_is_kept_for_are_left_to_the_pipeline():
     X, y = np.zeros((6300, 1)), np.arange(6300) % 2
-    assert scorer_with(X, y, cv=5).machines is None
-    assert scorer_with(X[:6000], y[:6000], cv=5).machines is not None
+    assert scorer_with(X, y, cv=5).svm is None
+    assert scorer_with(X[:6000], y[:6000], cv=5).svm is not None
 
 
 def test_bits_depend_on_the_set_alone():
@@ -109,7 +109,7 @@ def test_bits_depend_on_the_set_alone():
 
     sets = [tuple(features) for features in random_sets(30, 6)]
     folds = list(StratifiedKFold(3).split(X, y))
-    forward, backward = (Machines(lambda f: X[:, f], y, folds, margin) for _ in range(2))
+    forward, backward = (SVMScores(lambda f: X[:, f], y, folds, margin) for _ in range(2))
     for features in sets:
         forward.prepare(features)
     backward.prepare(reversed(range(30)))
