@@ -82,7 +82,7 @@ def test_bad_chunks_get_one_sentence(chunks, words):
 
 
 def test_comparing_with_all_needs_everything():
-    with pytest.raises(ValueError, match='against="all" needs every kept column'):
+    with pytest.raises(ValueError, match='against="all" needs every selected column'):
         RRFS(against="all").fit_chunks([make()[0]])
 
 

@@ -85,7 +85,7 @@ def test_report_and_selection_of_a_streamed_file_are_those_of_memory(table, tmp_
         run.pop("notes")
         run["facts"].pop("notes")
         pages.append(run)
-        assert "Who is redundant with whom" in page.read_text("utf-8")
+        assert "Redundant features" in page.read_text("utf-8")
     assert pages[0] == pages[1]
 
 

@@ -69,7 +69,7 @@ def test_a_path_that_ends_early_is_filled_up_and_says_so():
     base = rng.normal(size=(20, 3))
     X = np.column_stack([base, base[:, 0], base[:, 1]])
     y = base @ [3.0, 2.0, 1.0]
-    with pytest.warns(ThresherWarning, match="let in 3 of 5 features"):
+    with pytest.warns(ThresherWarning, match="3 of the 5 features requested entered"):
         selector = LassoPath(5).fit(X, y)
     assert selector.selected_.tolist() == [0, 1, 2, 3, 4]
     assert np.isnan(selector.scores_[[3, 4]]).all()
@@ -78,7 +78,7 @@ def test_a_path_that_ends_early_is_filled_up_and_says_so():
 def test_more_features_than_samples_follow_the_path_to_its_end():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(15, 60)), rng.normal(size=15)
-    with pytest.warns(ThresherWarning, match="let in"):
+    with pytest.warns(ThresherWarning, match="entered the lasso path"):
         selector = LassoPath(40).fit(X, y)
     assert len(set(selector.selected_.tolist())) == 40
     assert LassoPath(5).fit(X, y).selected_.tolist() == selector.selected_[:5].tolist()

@@ -115,4 +115,4 @@ def test_false_selections_have_a_line_for_each_selector(cancer):
     lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
     for name, mean in found.mean_false_selected.items():
         np.testing.assert_array_equal(lines[name], mean)
-    np.testing.assert_array_equal(lines["random columns alone"], np.arange(1, 6))
+    np.testing.assert_array_equal(lines["random columns only"], np.arange(1, 6))

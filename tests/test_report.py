@@ -105,9 +105,9 @@ def test_score_against_the_number_of_features_is_drawn_when_given(cancer):
     assert "How many features" in page
     assert page.count("<circle") == 3
     assert number.k != 4
-    assert f"Chosen: {number.k}." in render_report(MRMR(number.k).fit(X, y), number=number)
+    assert f"Selected: {number.k}." in render_report(MRMR(number.k).fit(X, y), number=number)
     other = render_report(MRMR(4).fit(X, y), number=number)
-    assert f"This curve speaks for {number.k}; 4 were selected." in other
+    assert f"The curve suggests {number.k}; 4 were selected." in other
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_one_is_not_several():
     X = np.column_stack([np.ones(9), np.arange(9.0), np.arange(9.0) % 2])
     y = np.array(["a"] * 8 + ["b"])
     checks = gather_facts(MRMR(1, exclude=[2]).fit(X, y), X, y)["checks"]
-    assert checks[0] == "1 feature is constant: never chosen."
+    assert checks[0] == "1 feature is constant and never selected."
     assert checks[1] == "1 feature was excluded."
     assert "The smallest class has 1 sample;" in checks[-1]
 
@@ -260,7 +260,7 @@ def test_the_command_writes_the_same_report_at_once_and_from_a_saved_selection(t
     assert "4 of 30 features from 569 samples of cancer.csv, target diagnosis." in page.read_text(
         "utf-8"
     )
-    assert "Who is redundant with whom" in page.read_text("utf-8")
+    assert "Redundant features" in page.read_text("utf-8")
     again = CliRunner().invoke(app, ["report", str(saved), "-o", str(later)])
     assert again.exit_code == 2
     assert "exists already" in again.stderr

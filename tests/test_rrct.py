@@ -216,7 +216,7 @@ def test_rows_with_missing_values_can_be_dropped():
 def test_few_samples_go_on_without_complementarity_and_say_so():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(12, 15)), rng.normal(size=12)
-    with pytest.warns(ThresherWarning, match="10 chosen features leave nothing"):
+    with pytest.warns(ThresherWarning, match="10 selected features leave no residual"):
         selector = RRCT(13).fit(X, y)
     assert len(selector.selected_) == 13
     assert (selector.trace_["complementarity"][10:] == 0).all()

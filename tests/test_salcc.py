@@ -149,7 +149,7 @@ def test_search_can_be_drawn():
     for search in ("anneal", "path"):
         ax = plot_annealing(SALCC(GaussianNB(), search=search, random_state=0).fit(X, y))
         assert "risk" in ax.get_xlabel()
-        assert "found" in [text.get_text() for text in ax.get_legend().get_texts()]
+        assert "selected" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 @pytest.mark.parametrize("estimator", ["tree", LinearRegression()])

@@ -1,4 +1,4 @@
-"""Pictures of selections; they need matplotlib (the extra ``plots``)."""
+"""Plots of selections; they need matplotlib (the extra ``plots``)."""
 
 from __future__ import annotations
 

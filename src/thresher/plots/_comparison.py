@@ -18,14 +18,14 @@ Folds = dict[tuple[int, int], list[Floats]]
 
 
 def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = None) -> Axes:
-    """Mean ranks of several methods, the best at the left; bars join those that do not differ significantly.
+    """Plot the mean ranks of methods, the best on the left; bars join those that do not differ significantly.
 
     Parameters
     ----------
     tests : PairwiseTests or Comparison
-        Of :func:`thresher.evaluate.wilcoxon_holm` and its like; a comparison stands for its ``wilcoxon()``.
+        From :func:`thresher.evaluate.wilcoxon_holm` or a similar function. Of a comparison, its ``wilcoxon()``.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = No
     names = [tests.methods[i] for i in order]
     cliques = tests.cliques
     n_left = (n + 1) // 2
-    # Downward: the axis at 0, the bars of the cliques, then one line per label.
+    # From the top down: the axis at 0, the bars of the cliques, then one line per label.
     first_label = 0.6 + 0.35 * len(cliques)
     depth = first_label + 0.8 * (n_left - 1) + 0.6
     ax = axes_or_new(ax, width=7.2, height=1.1 + 0.32 * depth)
@@ -91,19 +91,20 @@ def plot_scores(
     estimator: str | None = None,
     ax: Axes = None,
 ) -> Axes:
-    """Score against the number of features, one line per selector, with bands.
+    """Plot the score against the number of features, one line per selector, with bands.
 
     Parameters
     ----------
     comparison : Comparison
+        From :func:`thresher.evaluate.compare`.
     data : str, default=None
-        One data set, whose bands are one standard error over the folds on each side; failed folds do not count. None:
+        Name of one data set. Bands are one standard error over the folds on each side; failed folds are ignored. None:
         the mean over all data sets that have all numbers of features and a score of every selector, with standard
         errors over the data sets.
     estimator : str, default=None
-        None: the mean over all estimators.
+        Name of one estimator. None: the mean over all estimators.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -141,11 +142,12 @@ def plot_scores(
     drawn = _means_of_sets(comparison, sets, folds) if data is None else _folds_of(folds)
     if not any(len(values) for values in drawn.values()):
         raise ValueError(
-            "comparison must have a data set on which all selectors have a score, got none; see errors()"
+            "comparison has no data set on which all selectors have a score; call errors() to see what failed"
         )
     for s in set(range(len(comparison.selectors))) - drawn.keys():
         warn(
-            f"{readable(comparison.selectors[s])} has no score on {readable(str(data))}: not drawn"
+            f"{readable(comparison.selectors[s])} has no score on {readable(str(data))} and is not drawn; call "
+            "errors() to see what failed"
         )
     sizes = np.array(comparison.data[sets[0]].sizes)
     ax = axes_or_new(ax)
@@ -166,35 +168,41 @@ def plot_scores(
 
 
 def _means_of_sets(comparison: Comparison, sets: list[int], folds: Folds) -> dict[int, Floats]:
-    """By selector: means over the folds, one row per data set on which all have them."""
+    """Return for each selector the means over the folds, one row per data set on which all selectors have them."""
     selectors = range(len(comparison.selectors))
-    whole = [d for d in sets if not any(np.isnan(folds[d, s]).any() for s in selectors)]
-    lacking = [readable(comparison.data[d].name) for d in sets if d not in whole]
-    if lacking and whole:
-        warn(f"some selector has no score on {', '.join(lacking)}: left out of the means")
-    return {s: np.array([np.mean(folds[d, s], axis=0) for d in whole]) for s in selectors}
+    complete = [d for d in sets if not any(np.isnan(folds[d, s]).any() for s in selectors)]
+    without = [readable(comparison.data[d].name) for d in sets if d not in complete]
+    if without and complete:
+        warn(
+            f"{', '.join(without)}: not every selector has a score, so the means exclude it; call errors() to see what "
+            "failed"
+        )
+    return {s: np.array([np.mean(folds[d, s], axis=0) for d in complete]) for s in selectors}
 
 
 def _folds_of(folds: Folds) -> dict[int, Floats]:
-    """By selector: the folds of one data set that did not fail, if there are any."""
-    kept = {s: [row for row in rows if not np.isnan(row).any()] for (_, s), rows in folds.items()}
-    return {s: np.array(rows) for s, rows in kept.items() if rows}
+    """Return for each selector the folds of one data set that did not fail, if there are any."""
+    complete = {
+        s: [row for row in rows if not np.isnan(row).any()] for (_, s), rows in folds.items()
+    }
+    return {s: np.array(rows) for s, rows in complete.items() if rows}
 
 
 def plot_rank_heatmap(
     comparison: Comparison, *, k: int | None = None, estimator: str | None = None, ax: Axes = None
 ) -> Axes:
-    """Rank of every selector on every data set, the best selector at the top; dark is good.
+    """Plot the rank of every selector on every data set, the best selector at the top; dark is good.
 
     Parameters
     ----------
     comparison : Comparison
+        From :func:`thresher.evaluate.compare`.
     k : int, default=None
-        Number of features; None: ranks of the mean score over all of them.
+        Number of features. None: ranks of the mean score over all numbers.
     estimator : str, default=None
-        None: the mean over all estimators.
+        Name of one estimator. None: the mean over all estimators.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -203,10 +211,12 @@ def plot_rank_heatmap(
     scores = comparison.scores(k, estimator, output="dict")
     names = np.array(scores.pop("data"))
     matrix = np.array(list(scores.values()))  # selectors by data sets
-    whole = ~np.isnan(matrix).any(axis=0)
-    if not whole.any():
-        raise ValueError("no data set has a score of every selector; see errors()")
-    matrix, names = matrix[:, whole], names[whole]
+    is_complete = ~np.isnan(matrix).any(axis=0)
+    if not is_complete.any():
+        raise ValueError(
+            "no data set has a score of every selector; call errors() to see what failed"
+        )
+    matrix, names = matrix[:, is_complete], names[is_complete]
     ranks = stats.rankdata(-matrix, axis=0)
     order = np.argsort(ranks.mean(axis=1), kind="stable")
     n_selectors, n_sets = ranks.shape

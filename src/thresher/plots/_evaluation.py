@@ -1,4 +1,4 @@
-"""Plots of stability, errors and probes."""
+"""Plots of stability, error control and random probe features."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _INDEX_LABELS = {
 def plot_stability(
     curves: StabilityCurve | Iterable[StabilityCurve], *, ax: Axes = None, spread: bool = True
 ) -> Axes:
-    """Stability against the number of selected features, one line per selector.
+    """Plot the stability against the number of selected features, one line per selector.
 
     Parameters
     ----------
     curves : StabilityCurve or iterable of them
         From :func:`thresher.evaluate.stability.stability_curve`; the ``name`` is the label.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
     spread : bool, default=True
-        Shade one standard deviation of the repetitions on each side.
+        Whether to shade one standard deviation of the repetitions on each side.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def plot_stability(
     """
     drawn = [curves] if isinstance(curves, StabilityCurve) else list(curves)
     if not drawn:
-        raise ValueError("curves must hold at least one curve, got none")
+        raise ValueError("curves is empty; pass at least one curve")
     ax = axes_or_new(ax)
     for i, curve in enumerate(drawn):
         marker = "o" if len(curve.k) == 1 else None
@@ -74,21 +74,21 @@ def plot_stability(
 
 
 def plot_stability_grid(grid: StabilityGrid, *, ax: Axes = None) -> Axes:
-    """Mean stability for every number of parts and of features; the brighter, the more stable.
+    """Plot the mean stability for every number of parts and of features; brighter is more stable.
 
     Parameters
     ----------
     grid : StabilityGrid
         From :func:`thresher.evaluate.stability.stability_grid`.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
     ax : matplotlib axes
     """
     ax = axes_or_new(ax)
-    # One equal cell per measured value: the numbers of parts are rarely evenly spaced.
+    # All cells have the same size, because the numbers of parts are rarely evenly spaced.
     image = ax.imshow(grid.values, origin="lower", aspect="auto", cmap="viridis")
     _label_some(ax.set_xticks, grid.k.tolist(), most=10)
     _label_some(ax.set_yticks, grid.n_parts.tolist(), most=20)
@@ -106,20 +106,20 @@ def plot_votes(
     names: Sequence[str] | None = None,
     ax: Axes = None,
 ) -> Axes:
-    """Share of the parts that chose each feature, most votes at the top.
+    """Plot the share of the replicates that selected each feature, most votes at the top.
 
-    Votes over halves have their cutoff drawn and its bound on errors written above.
+    For votes over halves, the cutoff is drawn and its error bound is the title.
 
     Parameters
     ----------
     ensemble : fitted Ensemble
-        Selected features are drawn in full colour, others pale.
+        Selected features are drawn in full colour, others in a pale one.
     n_features : int, default=30
-        How many features to show: the selected ones in their order, then others with votes.
+        Number of features to show: the selected ones in their order, then others with votes.
     names : sequence of str, default=None
-        One name per input feature; None takes those seen in ``fit``, else ``x0``, ``x1``, ...
+        One name per input feature. None uses those seen in ``fit``, or ``x0``, ``x1``, ...
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def plot_votes(
     name_ticks(ax.yaxis, range(len(order)), feature_labels(ensemble, order, names))
     ax.invert_yaxis()
     ax.set_xlim(0.0, 1.0)
-    ax.set_xlabel("share of parts that chose the feature")
+    ax.set_xlabel("share of replicates that selected the feature")
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
     if len(chosen) < len(order):
@@ -147,7 +147,7 @@ def plot_votes(
         ax.legend(keys, ["selected", "not selected"], frameon=False, loc="lower right")
     if hasattr(ensemble, "cutoff_"):
         ax.axvline(ensemble.cutoff_, color=COLOURS[1], linestyle="--")
-        ax.set_xlabel("share of the halves that chose the feature")
+        ax.set_xlabel("share of the halves that selected the feature")
         ax.set_title(
             f"cutoff {ensemble.cutoff_:g}: at most {ensemble.error_bound_:.2g} rarely chosen features expected",
             fontsize="medium",
@@ -166,16 +166,16 @@ _ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
 
 def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = None) -> Axes:
-    """Sorted p-values and the line they must stay below, with what passed and what the search chose.
+    """Plot sorted p-values and their threshold, with the features that passed and those that were selected.
 
     Parameters
     ----------
     selector : fitted ErrorControlled
         With ``method="gate"``.
     n_features : int, default=None
-        How many of the smallest p-values to show; None shows those that passed and as many others, at least 20.
+        Number of smallest p-values to show. None shows those that passed and as many others, at least 20.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = 
             ax.plot(*points, label=label, zorder=zorder, **style)
     level = selector.gate_level_
     if selector.pfer is None:
-        # The gate is as high as the line where it ends, at the number of features chosen.
+        # The gate equals the height of the line at its end, the number of selected features.
         end = max(1, len(selector.selected_))
         ax.plot([0, end], [0, level], color=COLOURS[1], label=f"line of level {selector.fdr:g}")
     ax.axhline(level, color=COLOURS[1], linestyle="--", label=f"gate, {level:.2g}")
@@ -225,22 +225,22 @@ def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = 
 def plot_error_bound(
     p: int, q: float, *, n_pairs: int = 50, cutoff: float | None = None, ax: Axes = None
 ) -> Axes:
-    """Most rarely chosen features to expect among those selected by halves, against the cutoff.
+    """Plot the bound on the expected number of rarely selected features against the cutoff of votes over halves.
 
-    One line per assumption; see :func:`thresher.evaluate.error_bound`.
+    There is one line per assumption; see :func:`thresher.evaluate.error_bound`.
 
     Parameters
     ----------
     p : int
-        Features that can be chosen.
+        Number of features that can be selected.
     q : float
-        Mean number chosen on a half.
+        Mean number of features selected on a half.
     n_pairs : int, default=50
-        Pairs of halves.
+        Number of pairs of halves.
     cutoff : float, default=None
-        Marked, with the bound of each assumption there.
+        Cutoff to mark, with the bound of each assumption in the legend.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -270,14 +270,16 @@ def plot_error_bound(
 
 
 def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Axes = None) -> Axes:
-    """Mean number of random columns among the first features, one line per selector; shaded one standard deviation.
+    """Plot the mean number of random columns among the first features, one line per selector.
+
+    Bands are one standard deviation on each side.
 
     Parameters
     ----------
     benchmark : ProbeBenchmark
         From :func:`thresher.evaluate.probe_fdr`.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -285,7 +287,7 @@ def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Axes = None) -> Axes
 
     Notes
     -----
-    The papers call these curves FDR. The dotted line is a selector that takes nothing but random columns.
+    The papers call these curves FDR. The dotted line is a selector that selects random columns only.
 
     Examples
     --------
@@ -303,7 +305,7 @@ def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Axes = None) -> Axes
             sd = counts.std(axis=0, ddof=1)
             band = (np.maximum(mean - sd, 0), mean + sd)
         draw_line(ax, i, steps, mean, band, label=name)
-    ax.plot(steps, steps, ":", color="0.6", label="random columns alone")
+    ax.plot(steps, steps, ":", color="0.6", label="random columns only")
     count_along_x(ax)
     ax.set_xlabel("first features")
     ax.set_ylabel("random columns among them, mean")

@@ -21,14 +21,14 @@ from thresher.search.forward import Features
 
 
 def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
-    """The score at which each feature was chosen, step by step: where it drops, more features add little.
+    """Plot the score of each step; where it drops, more features add little.
 
     Parameters
     ----------
     selector : fitted selector
-        One whose ``trace_`` has ``feature`` and ``score``.
+        A selector whose ``trace_`` has ``feature`` and ``score``.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
     trace = selector.trace_
     if not {"feature", "score"} <= set(trace):
         raise ValueError(
-            f"{type(selector).__name__} has no score per step to plot; give a selector such as MRMR or JMI"
+            f"{type(selector).__name__} has no score per step to plot; use a selector such as MRMR or JMI"
         )
     scores = np.asarray(trace["score"], dtype=np.float64)
     ax = axes_or_new(ax, height=1.2 + 0.26 * max(len(scores), 4))
@@ -68,22 +68,22 @@ _MARKERS = ("o", "s", "^")
 def plot_tradeoff(
     selector: Estimator, *, ax: Axes = None, title: str | None = None, shares: bool | None = None
 ) -> Axes:
-    """The terms of a greedy search at each step, as in figure 6 of the RRCT paper.
+    """Plot the terms of a greedy search at each step, as in figure 6 of the RRCT paper.
 
-    To contrast two methods, as the paper does, draw each on axes of its own with ``sharey=True``.
+    To compare two methods as the paper does, draw each on separate axes with ``sharey=True``.
 
     Parameters
     ----------
     selector : fitted selector
-        One whose ``trace_`` has ``relevance`` and ``redundancy``, and perhaps ``complementarity``:
-        `RRCT`, `MRMR`, `NMIFS` and others.
+        A selector whose ``trace_`` has ``relevance`` and ``redundancy``, optionally ``complementarity``: `RRCT`,
+        `MRMR`, `NMIFS` and others.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
     title : str, default=None
-        None: the name of the selector.
+        Title of the plot. None: the name of the selector.
     shares : bool, default=None
-        Draw each term as a share of its largest value. None does so where relevance and redundancy are different
-        measures, such as F and Pearson's correlation, whose units have nothing in common.
+        Whether to draw each term as a share of its largest value. None does so if relevance and redundancy are
+        different measures, such as F and Pearson's correlation, which have no common unit.
 
     Returns
     -------
@@ -98,11 +98,11 @@ def plot_tradeoff(
     """
     check_is_fitted(selector)
     trace = selector.trace_
-    lacking = [term for term in _TERMS[:2] if term not in trace]
-    if lacking:
+    missing = [term for term in _TERMS[:2] if term not in trace]
+    if missing:
         raise ValueError(
-            f"{type(selector).__name__} has no {lacking[0]} per step to plot; "
-            "give a selector such as RRCT or MRMR"
+            f"{type(selector).__name__} has no {missing[0]} per step to plot; "
+            "use a selector such as RRCT or MRMR"
         )
     if shares is None:
         pair = [getattr(selector, f"{term}_measure_", None) for term in _TERMS[:2]]
@@ -127,19 +127,19 @@ def plot_tradeoff(
 def plot_redundancy(
     selector: Estimator, X: DataLike, *, n_chosen: int = 24, n_left: int = 12, ax: Axes = None
 ) -> Axes:
-    """A map of what the first features of a selection tell of each other, alike ones side by side.
+    """Plot the redundancy of the first features of a selection as a map, similar features next to each other.
 
-    Names of selected features are bold; the others are the most relevant of those left.
+    Names of selected features are bold. The others are the most relevant features that were not selected.
 
     Parameters
     ----------
     selector : fitted selector
     X
-        What it was fitted on.
+        The data it was fitted on.
     n_chosen, n_left : int, default=24, 12
-        So many features at most of those chosen, and of those left.
+        Largest number of selected features, and of features that were not selected.
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -152,34 +152,36 @@ def plot_redundancy(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> ax = plot_redundancy(MRMR(5).fit(X, y), X)
     """
-    found = redundancy_map(selector, X, n_chosen=n_chosen, n_left=n_left)
-    if found is None:
-        raise ValueError("a map needs at least three features that were chosen or are relevant")
-    n = len(found.features)
+    redundancy = redundancy_map(selector, X, n_chosen=n_chosen, n_left=n_left)
+    if redundancy is None:
+        raise ValueError(
+            "a map needs at least three features that were selected or are relevant; select more features"
+        )
+    n = len(redundancy.features)
     ax = axes_or_new(ax, width=2.6 + 0.22 * n, height=1.8 + 0.22 * n)
-    image = ax.imshow(found.values, vmin=0, vmax=1, cmap="Blues")
-    ax.figure.colorbar(image, ax=ax, label=found.measure, shrink=0.6)
-    labels = feature_labels(selector, found.features.tolist())
+    image = ax.imshow(redundancy.values, vmin=0, vmax=1, cmap="Blues")
+    ax.figure.colorbar(image, ax=ax, label=redundancy.measure, shrink=0.6)
+    labels = feature_labels(selector, redundancy.features.tolist())
     for axis, rotation in ((ax.xaxis, 90), (ax.yaxis, 0)):
         texts = name_ticks(axis, range(n), labels, rotation=rotation, fontsize=8)
-        for feature, text in zip(found.features.tolist(), texts, strict=True):
+        for feature, text in zip(redundancy.features.tolist(), texts, strict=True):
             text.set_fontweight("bold" if selector.support_[feature] else "normal")
     return ax
 
 
 def plot_annealing(selector: Estimator, *, ax: Axes = None, moves: bool = True) -> Axes:
-    """Score of the classifier against the risk of every set that `SALCC` looked at.
+    """Plot the score of the classifier against the risk of every set that `SALCC` scored.
 
-    The set found is marked by a cross, as in Fig. 3.16 of Pino Angulo's thesis. With
-    ``search="path"`` the line is the whole search space.
+    A cross marks the selected set, as in Fig. 3.16 of Pino Angulo's thesis. With ``search="path"`` the line is the
+    whole search space.
 
     Parameters
     ----------
     selector : fitted SALCC
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
     moves : bool, default=True
-        Draw the sets in the order of the moves as a thin line.
+        Whether to connect the sets by a thin line in the order of the moves.
 
     Returns
     -------
@@ -204,21 +206,21 @@ def plot_annealing(selector: Estimator, *, ax: Axes = None, moves: bool = True) 
         path = {"color": COLOURS[4], "linewidth": 0.6, "alpha": 0.7}
         ax.plot(trace["risk"], trace["score"], label="moves", **path)
     if np.isfinite(selector.best_score_):
-        found = {"marker": "x", "s": 120, "color": "black", "linewidths": 2, "zorder": 4}
-        ax.scatter([selector.risk_], [selector.best_score_], label="found", **found)
+        cross = {"marker": "x", "s": 120, "color": "black", "linewidths": 2, "zorder": 4}
+        ax.scatter([selector.risk_], [selector.best_score_], label="selected", **cross)
     ax.margins(y=0.1)
-    risk = "risk of the set (the number of its features is beside it)"
+    risk = "risk of the set (labels: number of features)"
     return finish(ax, risk, "cross-validated score")
 
 
 def plot_fitness(selector: Estimator, *, ax: Axes = None) -> Axes:
-    """Best and mean score of a search, cycle by cycle, and the size of the best set.
+    """Plot the best and the mean score of each cycle of a search, and the size of the best set.
 
     Parameters
     ----------
     selector : fitted GBC or MRMRGA
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -235,8 +237,8 @@ def plot_fitness(selector: Estimator, *, ax: Axes = None) -> Axes:
     trace = getattr(selector, "trace_", {})
     if "mean" not in trace:
         raise ValueError(
-            f"{type(selector).__name__} has no best and mean score per cycle to plot; give a fitted GBC or MRMRGA "
-            "that has ended a cycle"
+            f"{type(selector).__name__} has no best and mean score per cycle to plot; use a fitted GBC or MRMRGA "
+            "that has completed a cycle"
         )
     ax = axes_or_new(ax)
     cycles = trace["cycle"]
@@ -254,13 +256,15 @@ def plot_fitness(selector: Estimator, *, ax: Axes = None) -> Axes:
 
 
 def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
-    """Score against size of all sets that a search has scored, with the front: sets that no smaller one equals.
+    """Plot score against size of all sets that a search has scored, with the front of the best ones.
+
+    A set is on the front if no smaller set has at least its score.
 
     Parameters
     ----------
     selector : fitted GBC, MRMRGA or SALCC
     ax : matplotlib axes, default=None
-        Drawn on; None makes a new figure.
+        Axes to draw on. None creates a new figure.
 
     Returns
     -------
@@ -276,7 +280,7 @@ def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
     check_is_fitted(selector)
     if not hasattr(selector, "set_scores_"):
         raise ValueError(
-            f"{type(selector).__name__} has no scored sets to plot; give a fitted GBC, MRMRGA or SALCC"
+            f"{type(selector).__name__} has no scored sets to plot; use a fitted GBC, MRMRGA or SALCC"
         )
     ax = axes_or_new(ax)
     scores = selector.set_scores_
@@ -284,17 +288,17 @@ def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
     usable = np.isfinite(scores)
     sizes, scores = sizes[usable], scores[usable]
     front = _front(sizes, scores)
-    ax.scatter(sizes, scores, s=10, color=COLOURS[5], alpha=0.4, linewidths=0, label="sets scored")
+    ax.scatter(sizes, scores, s=10, color=COLOURS[5], alpha=0.4, linewidths=0, label="scored sets")
     ax.step(sizes[front], scores[front], where="post", color=COLOURS[0], linewidth=1)
     ax.plot(sizes[front], scores[front], "o", color=COLOURS[0], markersize=5, label="front")
     chosen = {tuple(sorted(selector.selected_.tolist()))}
     at = [i for i, s in enumerate(selector.sets_) if tuple(sorted(s.tolist())) in chosen]
     if at:
-        found = {"marker": "x", "s": 90, "color": "black", "linewidths": 2, "zorder": 4}
+        cross = {"marker": "x", "s": 90, "color": "black", "linewidths": 2, "zorder": 4}
         size, score = len(selector.sets_[at[0]]), selector.set_scores_[at[0]]
-        ax.scatter([size], [score], label="chosen", **found)
+        ax.scatter([size], [score], label="selected", **cross)
     count_along_x(ax)
-    if sizes.max() > 20:  # a pool as a whole is a set, too
+    if sizes.max() > 20:  # the whole pool is a set, too
         ticks = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500) if size <= sizes.max()]
         ax.set_xscale("log")
         ax.set_xticks(ticks, [str(size) for size in ticks])
@@ -303,7 +307,7 @@ def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
 
 
 def _front(sizes: Features, scores: Floats) -> list[int]:
-    """Sets that score more than every smaller one, and not less than any of the same size; smallest first."""
+    """Return the sets that score more than all smaller ones and not less than those of their size, smallest first."""
     front: list[int] = []
     for i in np.lexsort((-scores, sizes)):
         if not front or scores[i] > scores[front[-1]]:

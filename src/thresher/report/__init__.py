@@ -1,4 +1,4 @@
-"""A selection as one page of HTML; it needs jinja2 (the extra ``report``)."""
+"""HTML reports of selections; they need jinja2 (the extra ``report``)."""
 
 from __future__ import annotations
 

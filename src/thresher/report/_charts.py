@@ -1,4 +1,4 @@
-"""Charts as SVG. Colours come by class, so that the page can be light or dark; no attribute is a style."""
+"""Charts as SVG. Colours are set by class, so the page can be light or dark; there are no style attributes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WIDTH = 720
 _LEFT = 200
 _BARS = WIDTH - _LEFT - 10
 _ROW = 20
-# Of one of two names that are told of.
+# Maximum width, in pixels, of each of the two names in a tooltip.
 _TITLE = 300
 
 
 def _tag(name: str, *content: str, **attributes: float | str) -> Markup:
-    """Return an element, every text of it escaped; floats get one decimal."""
+    """Return an element with escaped texts; floats have one decimal."""
     written = Markup("").join(
         Markup(' {}="{}"').format(
             key.rstrip("_").replace("_", "-"), f"{value:.1f}" if isinstance(value, float) else value
@@ -46,7 +46,7 @@ def _bar(kind: str, title: str, y: float, length: float, **shape: float | str) -
 
 
 def steps_chart(steps: list[Values]) -> Markup:
-    """Relevance to the right and redundancy below it, per step, as shares of the largest of each."""
+    """Draw relevance and, below it, redundancy of each step, as shares of the largest of each."""
     if all(step["relevance"] is None for step in steps):
         return Markup("")
     largest = {
@@ -66,7 +66,7 @@ def steps_chart(steps: list[Values]) -> Markup:
 
 
 def votes_chart(votes: list[Values]) -> Markup:
-    """The share of the replicates that chose each feature."""
+    """Draw the share of the replicates that selected each feature."""
     if not votes:
         return Markup("")
     parts = []
@@ -79,7 +79,7 @@ def votes_chart(votes: list[Values]) -> Markup:
 
 
 def map_chart(names: list[str], chosen: list[int | None], values: list[list[float]]) -> Markup:
-    """A square for each pair of features, the darker the more one tells of the other."""
+    """Draw a square for each pair of features; darker is more redundant."""
     n = len(names)
     cell = min(22.0, _BARS / n)
     titles = [fit_name(name, _TITLE) for name in names]
@@ -98,13 +98,13 @@ def map_chart(names: list[str], chosen: list[int | None], values: list[list[floa
             x = _LEFT + j * cell
             parts.append(_tag("rect", title, class_="pair", x=x, **square, fill_opacity=depth))
         parts.append(_tag("rect", class_="own", x=_LEFT + i * cell, **square))
-    return _svg(n * cell + 4, "which features tell the same", parts)
+    return _svg(n * cell + 4, "redundancy of the features", parts)
 
 
 def number_chart(
     sizes: list[int], mean: list[float | None], error: list[float | None], k: int
 ) -> Markup:
-    """The score against the number of features, with one standard error on either side."""
+    """Draw the score against the number of features, with one standard error on each side."""
     points = [
         (size, value, spread or 0.0)
         for size, value, spread in zip(sizes, mean, error, strict=True)

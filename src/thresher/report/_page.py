@@ -1,4 +1,4 @@
-"""A selection as one page of HTML."""
+"""A selection as one HTML page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ReportOptions(TypedDict, total=False):
     facts: Values | None
 
 
-# Classes whose numbers of samples are listed.
+# Largest number of classes whose sample counts are listed.
 MOST_CLASSES = 20
 
 
@@ -59,26 +59,26 @@ def gather_facts(
     number: NumberOfFeatures | None = None,
     command: str = "",
 ) -> Values:
-    """What a report tells of the data.
+    """Gather the facts of a report that need the data.
 
     Parameters
     ----------
     selector : fitted selector
     X, y
-        What it was fitted on; without X there is no map of redundancies.
-    source, target : str
-        What the data and the target are called.
+        The data it was fitted on. Without X there is no map of redundancies.
+    source, target : str, default=""
+        Names of the data and of the target.
     notes : iterable of str
-        Warnings and whatever else should be known.
+        Warnings and other notes.
     number : NumberOfFeatures, default=None
-        Scores by number of features, of `thresher.evaluate.select_k`.
-    command : str
-        Of a shell, that makes the same selection.
+        Scores by number of features, from `thresher.evaluate.select_k`.
+    command : str, default=""
+        Shell command that makes the same selection.
 
     Returns
     -------
     facts : dict
-        Of numbers, text, lists and dicts, as JSON knows them.
+        Numbers, text, lists and dicts that JSON can represent.
     """
     check_is_fitted(selector)
     if is_files(X):
@@ -92,12 +92,12 @@ def gather_facts(
         "command": command,
     }
     if X is not None:
-        found = redundancy_map(selector, X)
-        if found is not None:
+        redundancy = redundancy_map(selector, X)
+        if redundancy is not None:
             facts["map"] = {
-                "measure": found.measure,
-                "features": found.features.tolist(),
-                "values": np.round(found.values, 3).tolist(),
+                "measure": redundancy.measure,
+                "features": redundancy.features.tolist(),
+                "values": np.round(redundancy.values, 3).tolist(),
             }
     if number is not None:
         facts["number"] = {
@@ -110,30 +110,34 @@ def gather_facts(
 
 
 def _checks(selector: Estimator, y: TargetLike) -> list[str]:
-    """What is worth knowing of the columns and the target."""
-    said = []
+    """Return notes about the columns and the target."""
+    lines = []
     constant = int(getattr(selector, "_constant", np.zeros(0, dtype=bool)).sum())
     excluded = int(getattr(selector, "_excluded", np.zeros(0, dtype=bool)).sum())
     if constant:
-        said.append(f"{_counted(constant, 'feature is', 'features are')} constant: never chosen.")
+        lines.append(
+            f"{_counted(constant, 'feature is', 'features are')} constant and never selected."
+        )
     if excluded:
-        said.append(f"{_counted(excluded, 'feature was', 'features were')} excluded.")
+        lines.append(f"{_counted(excluded, 'feature was', 'features were')} excluded.")
     if y is None:
-        return said
+        return lines
     target = read_target(y, len(y), kind=_target_kind(selector))
     if target.codes is None or target.classes is None:
         low, high = target.values.min(), target.values.max()
-        said.append(f"The target is a number from {low:.4g} to {high:.4g}.")
-        return said
+        lines.append(f"The target is a number from {low:.4g} to {high:.4g}.")
+        return lines
     counts = np.bincount(target.codes)
     shown = [f"{label}: {count}" for label, count in zip(target.classes, counts, strict=True)]
     if len(shown) > MOST_CLASSES:
         shown[MOST_CLASSES:] = ["..."]
-    said.append(f"The target has {len(counts)} classes ({', '.join(shown)}).")
+    lines.append(f"The target has {len(counts)} classes ({', '.join(shown)}).")
     if counts.min() < 5:
         smallest = _counted(counts.min(), "sample", "samples")
-        said.append(f"The smallest class has {smallest}; a selection cannot be sure of it.")
-    return said
+        lines.append(
+            f"The smallest class has only {smallest}, so the selection is unreliable for it."
+        )
+    return lines
 
 
 def _counted(count: int, one: str, more: str) -> str:
@@ -141,7 +145,7 @@ def _counted(count: int, one: str, more: str) -> str:
 
 
 def _target_kind(selector: Estimator) -> str:
-    """What the selector, or the one inside it, was told to take the target for."""
+    """Return the kind of target set in the selector, or in the one inside it."""
     if getattr(selector, "_classes_only", False):
         return "nominal"
     parameters = selector.get_params().items()
@@ -149,10 +153,10 @@ def _target_kind(selector: Estimator) -> str:
     return next((kind for kind in kinds if isinstance(kind, str)), "auto")
 
 
-# Rows of the table, and bytes of what is in them; the rest of a long list says nothing that its first part does not.
+# Largest number of rows of the table, and of bytes in them: the rest of a long list adds nothing.
 MOST_ROWS = 1500
 MOST_BYTES = 1_200_000
-# Steps and votes that are drawn.
+# Largest number of steps and of votes that are drawn.
 MOST_DRAWN = 60
 LONGEST_NAME = 120
 LONGEST_REASON = 400
@@ -172,34 +176,39 @@ def render_report(
     number: NumberOfFeatures | None = None,
     facts: Values | None = None,
 ) -> str:
-    """A selection as one page of HTML that needs nothing else, offline and in any browser.
+    """Return a selection as one self-contained HTML page, which works offline and in any browser.
 
     Parameters
     ----------
     selector : fitted selector
     X, y
-        What it was fitted on. Without X the page has no map of who is redundant with whom.
+        The data it was fitted on. Without X the page has no map of redundant features.
     title : str, default=""
-        Heading; by default it names the selector.
+        Heading; by default the name of the selector.
     source, target : str, default=""
-        What the data and the target are called.
+        Names of the data and of the target.
     notes : iterable of str
-        Warnings and whatever else should be on the page.
+        Warnings and other notes for the page.
     number : NumberOfFeatures, default=None
-        From `thresher.evaluate.select_k`: the score against the number of features is drawn.
+        From `thresher.evaluate.select_k`. The score against the number of features is drawn.
     facts : dict, default=None
-        From `gather_facts`, in place of all of the above but `title`.
+        From `gather_facts`. Replaces all of the above except `title`.
 
     Returns
     -------
     page : str
+        The HTML.
+
+    See Also
+    --------
+    save_report : Writes the page to a file.
 
     Notes
     -----
-    Names are untrusted: they are escaped, reach the page as text, and a content-security policy lets no script run
-    but ours. The table has the chosen features and the best ranked of the others, 1,500 in all (fewer if their names
-    are very long), and says so; the page stays below 2 MB for any number of features. The same selection gives the
-    same page, byte for byte.
+    Names are untrusted. They are escaped and appear as text, and a content-security policy allows no other script. The
+    table contains the selected features and the best ranked others, 1,500 in total (fewer if their names are very
+    long), and says so. The page stays below 2 MB for any number of features. The same selection gives the same page,
+    byte for byte.
 
     Examples
     --------
@@ -236,7 +245,7 @@ def render_report(
     template = environment.from_string((folder / "report.html").read_text("utf-8"))
     return template.render(
         title=label(title) or f"Selection by {type(selector).__name__}",
-        policy=_policy(script, style),
+        policy=_security_policy(script, style),
         style=_trusted(style),
         script=_trusted(script),
         data=_trusted(_json({"rows": rows, "n_chosen": len(selector.selected_)})),
@@ -260,7 +269,7 @@ def render_report(
         number_chart=_charts.number_chart(**curve) if curve else None,
         number=curve["k"] if curve else None,
         parameters=[
-            (name, _cut(repr(value), 500))
+            (name, _shortened(repr(value), 500))
             for name, value in sorted(selector.get_params(deep=False).items())
         ],
         versions=_versions(),
@@ -278,22 +287,24 @@ def save_report(
     overwrite: bool = False,
     **options: Unpack[ReportOptions],
 ) -> Path:
-    """Write `render_report` to a file.
+    """Write the page of `render_report` to a file.
 
     Parameters
     ----------
     selector : fitted selector
-    path : path
-        Of the file; one that exists is left alone unless `overwrite`.
+    path : str or path-like
+        The file to write.
     X, y
-        As of `render_report`.
+        As in `render_report`.
     overwrite : bool, default=False
+        Whether to replace an existing file. False raises FileExistsError.
     **options
-        As of `render_report`: `title`, `source`, `target`, `notes`, `number` and `facts`.
+        As in `render_report`: `title`, `source`, `target`, `notes`, `number` and `facts`.
 
     Returns
     -------
     path : Path
+        The file written.
     """
     page = render_report(selector, X, y, **options).encode()
     file_path = Path(path)
@@ -307,7 +318,7 @@ def _trusted(text: str) -> Markup:
     return Markup(text)
 
 
-def _policy(script: str, style: str) -> str:
+def _security_policy(script: str, style: str) -> str:
     digests = (hashlib.sha256(text.encode()).digest() for text in (script, style))
     of_script, of_style = (base64.b64encode(digest).decode() for digest in digests)
     return (
@@ -317,29 +328,29 @@ def _policy(script: str, style: str) -> str:
 
 
 def _json(value: object) -> str:
-    """JSON that no parser of HTML can take for anything else."""
+    """Return JSON that an HTML parser cannot read as markup."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def label(name: object, longest: int = LONGEST_NAME) -> str:
-    """A name as a page may show it: what is not printable is spelt out, and the middle of a long one left out."""
-    text = printable(_cut(str(name), longest))
-    return _cut(text, longest) if text.strip() or not name else repr(text)
+    """Return a name for the page: control characters escaped, the middle of long names omitted."""
+    text = printable(_shortened(str(name), longest))
+    return _shortened(text, longest) if text.strip() or not name else repr(text)
 
 
 def _name(names: Sequence[str] | None, feature: int) -> str:
     return label(f"x{feature}" if names is None else names[feature]) or "''"
 
 
-def _cut(text: str, longest: int) -> str:
+def _shortened(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return f"{text[: longest * 2 // 3]}…{text[-longest // 3 + 1 :]}"
 
 
 def _rows(selector: Estimator) -> list[Values]:
-    """All chosen features and the best ranked of the others."""
+    """Return a row for each selected feature and the best ranked others."""
     account = selector._account()
     names = getattr(selector, "feature_names_in_", None)
     votes = getattr(selector, "votes_", None)
@@ -360,7 +371,7 @@ def _rows(selector: Estimator) -> list[Values]:
 
 
 def _steps(selector: Estimator, rows: list[Values], facts: Values) -> list[Values]:
-    """The first steps; redundancies that the method does not know are taken from the map."""
+    """Return the first steps, with redundancies from the map if the method computes none."""
     steps = [row for row in rows if row["step"]][:MOST_DRAWN]
     mapped = facts.get("map")
     if not mapped or any(step["redundancy"] is not None for step in steps):
@@ -379,7 +390,7 @@ def _steps(selector: Estimator, rows: list[Values], facts: Values) -> list[Value
 
 
 def _within(most: int, rows: list[Values]) -> list[Values]:
-    """As many of the first rows as fit."""
+    """Return as many of the first rows as fit into this many bytes."""
     sizes = np.cumsum([len(_json(row)) for row in rows])
     return rows[: int(np.searchsorted(sizes, most))]
 
@@ -388,10 +399,10 @@ def _shown(selector: Estimator) -> list[tuple[int, int | None]]:
     steps: list[tuple[int, int | None]] = [
         (int(feature), step) for step, feature in enumerate(selector.selected_[:MOST_ROWS], 1)
     ]
-    left = np.flatnonzero(~selector.support_)
-    merit = np.where(np.isnan(selector.relevance_), -np.inf, selector.relevance_)[left]
-    order = np.lexsort((-merit, selector.ranking_[left]))
-    rest = left[order][: max(0, MOST_ROWS - len(steps))]
+    others = np.flatnonzero(~selector.support_)
+    relevance = np.where(np.isnan(selector.relevance_), -np.inf, selector.relevance_)[others]
+    order = np.lexsort((-relevance, selector.ranking_[others]))
+    rest = others[order][: max(0, MOST_ROWS - len(steps))]
     return steps + [(int(feature), None) for feature in rest]
 
 
@@ -416,11 +427,11 @@ def _versions() -> list[tuple[str, str]]:
 
 
 def _code(selector: Estimator) -> str:
-    """The lines that repeat the selection."""
+    """Return the Python code that repeats the selection."""
     import sklearn
 
     with sklearn.config_context(print_changed_only=True):
-        made = selector.__repr__(N_CHAR_MAX=LONGEST_CODE)
+        constructor = selector.__repr__(N_CHAR_MAX=LONGEST_CODE)
     kinds = {type(value) for value in (selector, *selector.get_params().values())}
     public: dict[str, list[str]] = {}
     for kind in kinds:
@@ -428,6 +439,6 @@ def _code(selector: Estimator) -> str:
             module = "thresher" if kind.__module__.startswith("thresher.") else kind.__module__
             public.setdefault(module.partition("._")[0], []).append(kind.__name__)
     lines = [f"from {name} import {', '.join(sorted(public[name]))}" for name in sorted(public)]
-    lines += ["", f"selector = {made}"]
+    lines += ["", f"selector = {constructor}"]
     lines += ["selector.fit(X, y)", "selector.get_feature_names_out()"]
     return "\n".join(lines)

@@ -9,15 +9,15 @@
   const tip = document.getElementById("tip");
   const headers = [...document.querySelectorAll("th[data-key]")];
 
-  // Rows are made once; sorting and searching move and hide them.
+  // Rows are created once; sorting and searching move and hide them.
   const cell = (kind, text) => {
-    const made = document.createElement("td");
-    made.className = kind;
-    made.textContent = text;
-    return made;
+    const element = document.createElement("td");
+    element.className = kind;
+    element.textContent = text;
+    return element;
   };
   const number = (value) => (value === null ? "" : String(Number(value.toPrecision(4))));
-  // A column in which nothing is known is left out.
+  // Columns without values are omitted.
   const keys = headers.map((header) => header.dataset.key);
   const isKnown = keys.map((key) => data.rows.some((row) => row[key] !== null));
   headers.forEach((header, i) => { header.hidden = !isKnown[i]; });
@@ -97,18 +97,18 @@
     }
   });
 
-  // The titles of the charts, shown at once instead of after a second.
+  // Show the titles of the charts at once instead of after a second.
   document.addEventListener("pointermove", (event) => {
     const title = event.target instanceof SVGElement ? event.target.querySelector(":scope > title") : null;
     tip.hidden = title === null;
     if (title === null) return;
     tip.textContent = title.textContent;
-    // The policy forbids style attributes in the page, not the style of an object.
+    // The policy forbids style attributes in the page, but not changes of an element's style.
     tip.style.left = Math.min(event.clientX + 12, window.innerWidth - 220) + "px";
     tip.style.top = event.clientY + 14 + "px";
   });
 
-  // What is folded away would not be printed.
+  // Collapsed details would not be printed.
   window.addEventListener("beforeprint", () => {
     for (const folded of document.querySelectorAll("details")) folded.open = true;
   });

@@ -26,82 +26,90 @@ from thresher.selectors._parameters import CountOrAuto
 
 @estimator
 class CFS(FilterSelector):
-    r"""Correlation-based feature selection (Hall): the set with the best merit.
+    r"""Select the set of features with the best merit (Hall's correlation-based feature selection).
 
     The merit of a set S of k features is
 
     .. math:: \frac{\sum_{f \in S} r_f}{\sqrt{k + 2 \sum_{f < g \in S} r_{fg}}}
 
-    with r the symmetrical uncertainty with the class and between two features: large for sets that are
-    relevant together and not redundant. The search stops by itself when no feature raises the merit.
+    where r is the symmetrical uncertainty of a feature and the class, or of two features. It is large for sets
+    that are relevant and not redundant. The search stops when no feature raises the merit.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        At most this many; ``"auto"`` goes to the natural stop. Must be ``"auto"`` with ``search="best-first"``.
+        Largest number of features; ``"auto"`` runs to the natural stop. It must be ``"auto"`` with
+        ``search="best-first"``.
     search : {"forward", "best-first"}, default="forward"
-        Greedy forward; or Weka's best-first search, which expands the best of a few open sets until five
-        expansions in a row bring no progress. It judges 1.04 to 1.4 times as many sets and mostly ends in the same one.
+        Greedy forward search, or Weka's best-first search, which expands the best of a few open sets until five
+        expansions in a row bring no improvement. It evaluates 1.04 to 1.4 times as many sets and mostly selects the
+        same one.
     strategy : {"lazy", "cached", "naive"}, default="lazy"
-        How ``"forward"`` is executed; the answer is the same. ``"lazy"`` evaluates only pairs that could still
-        matter (CFS+ of Pino Angulo's thesis, best bounds first), ``"cached"`` every candidate at every step with
-        accumulated sums (FCFS), ``"naive"`` computes the sums anew.
+        How ``"forward"`` is executed; the result is the same. ``"lazy"`` evaluates only pairs that can still
+        matter (CFS+ of Pino Angulo's thesis, best bounds first), ``"cached"`` evaluates every candidate at every step
+        with accumulated sums (FCFS), ``"naive"`` computes the sums again at every step.
     measure : {"su", "pearson"}, default="su"
-        Symmetrical uncertainty of (binned) features; or the absolute Pearson correlation, the form for
+        Symmetrical uncertainty of discrete or binned features; or the absolute Pearson correlation, the form for
         regression: numeric features and a numeric target or two classes.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned for ``"su"``: ``"mdl"`` (the default; Fayyad and Irani),
-        ``"mean-sd"``, ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`:
-        ``MDLBins(cuts="weka")`` counts cuts as Weka does. None takes every column as codes. `bins_` tells what was
-        done.
+        Binning of features that are not discrete, for ``"su"``: ``"mdl"`` (the default; Fayyad and Irani),
+        ``"mean-sd"``, ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`, such as
+        ``MDLBins(cuts="weka")``, which counts cut points as Weka does. None treats every column as integer codes.
+        `bins_` records the bins.
     locally_predictive : bool, default=False
-        Afterwards add, by falling relevance, each feature that no chosen one is more redundant with than it is
-        relevant. Weka does so by default.
+        After the search, add each feature that is not more redundant with any selected feature than it is relevant,
+        in order of decreasing relevance. Weka does so by default.
     zero_as_one : bool, default=False
-        Weka's quirk: a redundancy of zero between two features is taken as one. For ``"best-first"``.
+        Reproduce a quirk of Weka: a redundancy of zero between two features counts as one. Only for
+        ``search="best-first"``.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers, which are cut into three classes at
+        ``"auto"`` treats floats with more than two values as numbers, which are binned into three classes at
         mean -+ sd for ``"su"``.
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own (``"su"``), leave out the pairs of values they are
-        in, or the samples.
+        Missing values raise an error, are a separate category (``"su"`` only), are ignored pair by pair, or their
+        samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice; after ``"best-first"`` by falling relevance.
+        Features in order of selection; after ``"best-first"`` by decreasing relevance.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Merit of the set when the feature joined it; nan if never chosen, or chosen with no merit of its own
-        (``"best-first"``, the locally predictive step).
+        Merit of the set with the feature, at the step that added it; nan for features not selected, and for those
+        added without a merit (``"best-first"``, the locally predictive step).
     merit_ : float
-        Merit of the set that the search found, before the locally predictive step.
+        Merit of the selected set, before the locally predictive step.
     relevance_, redundancy_ : ndarray of float of shape (n_features,)
-        Relevance of every feature; mean redundancy at the time of choice, nan if not known.
+        Relevance of every feature; mean redundancy at the step of selection, nan if unknown.
     n_evaluations_ : int
         Feature pairs whose redundancy was computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
+        The features that were binned, the rule and the bin edges.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    FCBF : Compares features in pairs instead of sets.
+    MRMR : Selects a given number of features.
 
     Notes
     -----
-    Of equal computed scores that of the lowest position wins. Constant features, also those that MDL finds no cut
-    for, are never chosen unless named in `keep`. If no feature is relevant nothing is chosen, with a warning. The
-    merit may exceed 1. Time: one pass over the data for bins and relevances and O(n_samples) per evaluated pair;
-    memory: one packed copy of the data and a few numbers per feature, never a table of all pairs.
+    Ties in the computed score go to the lowest column index. Constant features, including those for which MDL finds
+    no cut point, are never selected unless named in `keep`. If no feature is relevant, none is selected, with a
+    warning. The merit can exceed 1. Time: one pass over the data for bins and relevances and O(n_samples) per
+    evaluated pair. Memory: one packed copy of the data and a few numbers per feature, never a table of all pairs.
 
     References
     ----------
@@ -140,11 +148,11 @@ class CFS(FilterSelector):
         super()._check_parameters()
         if self.search == "best-first" and self.n_features_to_select != "auto":
             raise ValueError(
-                'n_features_to_select must be "auto" with search="best-first", which finds its own number, '
+                'n_features_to_select must be "auto" with search="best-first", which determines the number itself, '
                 f'got {self.n_features_to_select!r}; use search="forward"'
             )
         if self.zero_as_one and self.search != "best-first":
-            raise ValueError('zero_as_one is for search="best-first"; leave it False')
+            raise ValueError('zero_as_one is for search="best-first"; set it to False')
 
     def make_criterion(self, data: TrainingData) -> Criterion:
         if self.search == "best-first":
@@ -154,7 +162,7 @@ class CFS(FilterSelector):
 
 @dataclass(frozen=True)
 class CFSCriterion(Criterion):
-    """One measure of relevance and redundancy; then perhaps Weka's locally predictive features."""
+    """One measure for relevance and redundancy; optionally Weka's locally predictive step at the end."""
 
     measure: str
     locally_predictive: bool
@@ -180,10 +188,10 @@ class MeritCriterion(CFSCriterion, ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
-        chosen, relevance = found.selected, task.relevance
-        merits = found.scores / np.sqrt(task.scale)
-        n_evaluations = found.n_evaluations
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
+        chosen, relevance = result.selected, task.relevance
+        merits = result.scores / np.sqrt(task.scale)
+        n_evaluations = result.n_evaluations
         added: Features = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
             added = add_locally_predictive(task.pairs, relevance, task.candidates, chosen)
@@ -194,9 +202,9 @@ class MeritCriterion(CFSCriterion, ForwardCriterion):
             selected,
             np.concatenate([merits, unknown]),
             relevance / task.scale,
-            np.concatenate([found.redundancy, unknown]) / task.scale,
+            np.concatenate([result.redundancy, unknown]) / task.scale,
             n_evaluations=n_evaluations,
-            explanation=task.nearest(found, added=added),
+            explanation=task.nearest(result, added=added),
             shortfall=_why_it_stopped(len(selected)),
             attributes={"merit_": float(merits[-1]) if len(chosen) else 0.0},
         )
@@ -210,7 +218,7 @@ class BestFirstCriterion(CFSCriterion):
 
     def search(self, task: SearchTask) -> Selection:
         kept = task.data.kept
-        found = cfs_best_first(
+        result = cfs_best_first(
             task.pairs,
             task.relevance,
             zero_as_one=self.zero_as_one,
@@ -220,18 +228,18 @@ class BestFirstCriterion(CFSCriterion):
             kept=kept,
         )
         relevance = task.relevance / task.scale
-        chosen = np.setdiff1d(found.selected, kept)
+        chosen = np.setdiff1d(result.selected, kept)
         chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
         selected = np.concatenate([kept, chosen])
         return Selection(
             selected=selected,
             scores=np.full(len(relevance), np.nan),
             relevance=relevance,
-            n_evaluations=found.n_evaluations,
-            explanation=task.nearest(found),
+            n_evaluations=result.n_evaluations,
+            explanation=task.nearest(result),
             trace={"feature": selected, "relevance": relevance[selected]},
             shortfall=_why_it_stopped(len(selected)),
-            attributes={"merit_": float(found.merit / np.sqrt(task.scale))},
+            attributes={"merit_": float(result.merit / np.sqrt(task.scale))},
         )
 
 

@@ -23,73 +23,76 @@ from thresher.selectors._parameters import CountOrAuto, MissingDiscrete
 
 @estimator
 class CMIFilter(FilterSelector):
-    """One pass over the ranked features by conditional mutual information (Lee and Kim).
+    """Select features in one pass by conditional mutual information (Lee and Kim).
 
-    Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given
-    those chosen before, it tells more about the class than the next feature of the list does. The
-    walk ends by itself when the chosen features determine the class of every sample.
+    Features are ranked once by I(f;C). One pass goes down this list. A feature is selected if, given the features
+    selected so far, its information about the class exceeds that of the next feature in the list. The pass stops when
+    the selected features determine the class of every sample.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        At most this many; ``"auto"`` walks to the natural stop. The result for k is the first k of
+        Largest number of features; ``"auto"`` runs to the natural stop. The result for k features is the first k of
         the result for ``"auto"``.
     last : {"positive", "never"}, default="positive"
-        The last feature of the list has no successor: it is chosen if it tells anything at all, or never.
+        The last feature of the list has no successor. It is selected if its information is positive, or never.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers, which are cut like a feature.
+        ``"auto"`` treats floats with more than two values as numbers, which are binned like a feature.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned: ``"mean-sd"`` (three levels, the default),
+        Binning of features that are not discrete: ``"mean-sd"`` (three bins, the default),
         ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
-        None takes every column as codes. `bins_` tells what was done.
+        None treats every column as integer codes. `bins_` records the bins.
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own, or leave out their samples.
+        Missing values raise an error, are a separate category, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Conditional information in bits when chosen, nan if never chosen. The scores of the
-        chosen features add up to I(S;C).
+        Conditional information in bits when selected; nan for features not selected. The scores of the
+        selected features add up to I(S;C).
     relevance_ : ndarray of float of shape (n_features,)
         I(f;C) in bits.
     redundancy_ : ndarray of float of shape (n_features,)
-        nan: the method has none of its own.
+        nan: the method computes no redundancy.
     n_evaluations_ : int
-        Values of conditional information computed up to the stop.
+        Values of conditional information that were computed.
     n_walked_ : int
-        Features of the list looked at.
+        Features of the list that were examined.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``, ``unknown`` (H(C|S) in bits) and ``n_blocks``, the number
-        of groups of samples that the chosen features tell apart. With nearly as many groups as
-        samples, plug-in information says little: it grows with every feature, noise too.
+        of groups of samples that the selected features distinguish. With nearly as many groups as samples the
+        information is unreliable: it grows with every feature, including noise.
     bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
+        The features that were binned, the rule and the bin edges.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    CMIM : Compares all candidates at every step, given one selected feature at a time.
+    JMI : Joint information of feature pairs.
 
     Notes
     -----
-    The test compares a feature with one neighbour, not with all candidates: it is fast, not
-    greedy-optimal, and of interchangeable noise features about every second one passes. "More" means by more
-    than 1e-10 bits. Features of equal relevance are walked by position. Constant features are never chosen
-    unless named in `keep`.
+    A feature is compared with one neighbour, not with all candidates. This is fast but not greedy-optimal, and about
+    every second one of several interchangeable noise features is selected. To exceed means by more than 1e-10 bits.
+    Features of equal relevance are visited by column index. Constant features are never selected unless named in
+    `keep`. `sample_weight` must be integers.
 
-    `sample_weight` takes whole numbers only.
-
-    Time: O(n_samples) per feature for the relevances and per step of the walk; samples whose class is
-    settled are dropped on the way. Memory: one packed copy of the data.
+    Time: O(n_samples) per feature for the relevances and per examined feature; samples whose class is already
+    determined are dropped on the way. Memory: one packed copy of the data.
 
     References
     ----------
@@ -118,20 +121,19 @@ class CMIFilter(FilterSelector):
     discretize: BinRule = param(default="auto")
     missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
 
-    def make_criterion(self, data: TrainingData) -> WalkCriterion:
+    def make_criterion(self, data: TrainingData) -> OnePassCriterion:
         if data.weight_kind == "real":
             raise ValueError(
-                "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "
-                "round the weights"
+                "CMIFilter needs integer sample_weight (repeats of rows, at most 2^50 in total); round the weights"
             )
-        return WalkCriterion(self.last == "positive")
+        return OnePassCriterion(self.last == "positive")
 
 
 @dataclass(frozen=True)
-class WalkCriterion(ForwardCriterion):
-    """A walk down the features by relevance; it partitions the rows, so replicates cannot share its sums."""
+class OnePassCriterion(ForwardCriterion):
+    """A pass down the features by relevance; it partitions the rows, so replicates cannot share its sums."""
 
-    takes_last: bool
+    selects_last: bool
 
     measures = ("mi",)
     uses_pairs = False
@@ -143,42 +145,44 @@ class WalkCriterion(ForwardCriterion):
             *rows.target_codes,
             task.relevance,
             n_select=task.n_features,
-            take_last=self.takes_last,
+            take_last=self.selects_last,
             weights=None if weights is None else weights.astype(np.int64, copy=False),
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
-        walk = found.walk
-        _warn_of_identifier(task.data, task.measures.whole.levels, found)
-        why = "no other feature of the list told more than its successor"
-        if len(found.selected) and walk.unknown[-1] == 0:
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
+        steps = result.walk
+        _warn_of_identifier(task.data, task.measures.whole.levels, result)
+        why = "no other feature has more information than its successor"
+        if len(result.selected) and steps.unknown[-1] == 0:
             why = "they determine the class of every sample"
         p = task.data.n_features
         return Selection.of_steps(
-            found.selected,
-            found.scores,
+            result.selected,
+            result.scores,
             task.relevance / task.scale,
-            more={"unknown": walk.unknown, "n_blocks": walk.n_blocks},
-            n_evaluations=found.n_evaluations,
+            more={"unknown": steps.unknown, "n_blocks": steps.n_blocks},
+            n_evaluations=result.n_evaluations,
             explanation=Walked(
-                spread(p, walk.examined, walk.value),
-                spread(p, walk.examined, walk.successor_value),
-                walk.n_walked,
+                spread(p, steps.examined, steps.value),
+                spread(p, steps.examined, steps.successor_value),
+                steps.n_walked,
             ),
             shortfall=why,
-            attributes={"n_walked_": walk.n_walked},
+            attributes={"n_walked_": steps.n_walked},
         )
 
 
 def _warn_of_identifier(
-    training: TrainingData, levels_of: npt.NDArray[np.int32], found: SearchResult
+    training: TrainingData, levels_of: npt.NDArray[np.int32], result: SearchResult
 ) -> None:
-    """A feature with a level for nearly every sample settles all classes and tells nothing."""
-    levels = levels_of[found.selected]
-    for feature, left, n_levels in zip(found.selected, found.walk.unknown, levels, strict=True):
-        if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
+    """Warn if a feature with a value for nearly every sample determines all classes, which means nothing."""
+    levels = levels_of[result.selected]
+    for feature, unknown, n_levels in zip(
+        result.selected, result.walk.unknown, levels, strict=True
+    ):
+        if unknown == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warn(
                 f"column {training.schema.label(int(feature))} has {n_levels} levels in {training.n_rows} samples and "
-                "ended the walk; if it is an identifier, name it in exclude"
+                "ended the search; if it is an identifier, name it in exclude"
             )

@@ -1,4 +1,4 @@
-"""Information criteria that add one term for each selected feature."""
+"""Selectors by information criteria with one term per selected feature: JMI and related methods."""
 
 from __future__ import annotations
 
@@ -20,68 +20,73 @@ from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 
-# It goes before the examples.
+# `documented` inserts it before the examples of each docstring.
 _COMMON_DOC = """\
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers, which are cut like a feature.
+        ``"auto"`` treats floats with more than two values as numbers, which are binned like a feature.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned: ``"mean-sd"`` (three levels, the default),
+        Binning of features that are not discrete: ``"mean-sd"`` (three bins, the default),
         ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
-        None takes every column as codes. `bins_` tells what was done.
+        None treats every column as integer codes. `bins_` records the bins.
     strategy : {"lazy", "naive"}, default="lazy"
-        ``"lazy"`` leaves out terms that cannot matter, where the criterion gives a bound (JMIM, CMIM,
-        ICAP); the answer is the same.
+        How the search is executed; the result is the same. ``"lazy"`` skips terms that cannot matter, if the
+        criterion has a bound (JMIM, CMIM, ICAP).
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own, or leave out their samples.
+        Missing values raise an error, are a separate category, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Score when chosen, in bits, nan if never chosen; that of the first feature is I(f;C).
+        Score when selected, in bits; nan for features not selected. That of the first feature is I(f;C).
     relevance_ : ndarray of float of shape (n_features,)
         I(f;C) in bits.
     redundancy_ : ndarray of float of shape (n_features,)
-        nan: the criterion does not have it apart.
+        nan: these criteria have no separate redundancy.
     n_evaluations_ : int
         Terms of two features and the target that were computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``.
     bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
+        The features that were binned, the rule and the bin edges.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    MRMR : Uses pairs of features only, which needs fewer samples.
+    CMIFilter : One pass over the ranked features, given all selected ones.
 
     Notes
     -----
-    The first feature is the one with the largest I(f;C). Information is plug-in, from counts, in bits.
-    Of equal computed scores that of the lowest position wins. Constant features, also those constant after
-    binning, are never chosen unless named in `keep`. Time: O(n_samples) per feature for the relevances
-    and per term, at most ``n_features_to_select * n_features`` of them; memory: one packed copy of the data and
+    The first feature is the one with the largest I(f;C). Information is estimated from counts (plug-in), in bits.
+    Ties in the computed score go to the lowest column index. Constant features, including those constant after
+    binning, are never selected unless named in `keep`. Time: O(n_samples) per feature for the relevances and
+    per term; there are at most ``n_features_to_select * n_features`` terms. Memory: one packed copy of the data and
     a few numbers per feature.
 
 """
 
 
 def documented(criterion: CriterionClass) -> CriterionClass:
-    """Put what all criteria have in common before the examples of the docstring."""
-    if criterion.__doc__:  # there is none where Python leaves docstrings out
-        # Python indents docstrings as they are written, up to 3.12, or not at all.
+    """Insert the common documentation of all criteria before the examples of the docstring."""
+    if criterion.__doc__:  # python -OO removes docstrings
+        # Up to 3.12 Python keeps the indentation of docstrings, later it removes it.
         summary, heading, examples = cleandoc(criterion.__doc__).partition("Examples\n")
         criterion.__doc__ = f"{summary}{cleandoc(_COMMON_DOC)}\n\n{heading}{examples}\n"
     return criterion
@@ -95,10 +100,10 @@ Accumulation = Literal[
 
 @estimator
 class InformationSelector(FilterSelector):
-    """The parameters that all selectors by information have."""
+    """Base class of the selectors by information criteria."""
 
     _nested = True
-    # The term of two features and the target, and how the terms of a candidate become its score.
+    # The term of two features and the target, and how a candidate's terms make its score.
     term: ClassVar[Term]
     accumulation: ClassVar[Accumulation]
 
@@ -113,7 +118,7 @@ class InformationSelector(FilterSelector):
 
 @dataclass(frozen=True)
 class TermCriterion(ForwardCriterion):
-    """The sum, or the smallest, of one term for each selected feature."""
+    """The sum or the smallest of the terms of a candidate, one for each selected feature."""
 
     term: str
     accumulation: str
@@ -132,18 +137,18 @@ class TermCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
         return Selection.of_steps(
-            found.selected,
-            found.scores / task.scale,
+            result.selected,
+            result.scores / task.scale,
             task.relevance / task.scale,
-            n_evaluations=found.n_evaluations,
-            explanation=TermsSeen(found.nearest, found.nearest_value / task.scale, self.term),
+            n_evaluations=result.n_evaluations,
+            explanation=TermsSeen(result.nearest, result.nearest_value / task.scale, self.term),
         )
 
 
 class RelevanceCriterion(Criterion):
-    """The relevance of each feature by itself."""
+    """The relevance of each feature alone."""
 
     measures = ("mi",)
 
@@ -165,9 +170,9 @@ class RelevanceCriterion(Criterion):
 
 @documented
 class MIM(InformationSelector):
-    """Mutual information maximisation: the features with the largest ``I(f;C)``, each on its own.
+    """Select the features with the largest mutual information with the class, ``I(f;C)``.
 
-    Redundancy plays no part; it is the baseline of the other criteria.
+    Mutual information maximisation ignores redundancy. It is the baseline of the other criteria.
 
     Examples
     --------
@@ -185,9 +190,9 @@ class MIM(InformationSelector):
 
 @documented
 class JMI(InformationSelector):
-    """Joint mutual information (Yang and Moody).
+    """Select features by joint mutual information (Yang and Moody).
 
-    Each step adds the feature f with the largest ``sum_g I(f,g;C)`` over the chosen features g.
+    Each step adds the feature f with the largest ``sum_g I(f,g;C)`` over the selected features g.
 
     Examples
     --------
@@ -205,9 +210,9 @@ class JMI(InformationSelector):
 
 @documented
 class JMIM(InformationSelector):
-    """Joint mutual information maximisation (Bennasar, Hicks and Setchi).
+    """Select features by joint mutual information maximisation (Bennasar, Hicks and Setchi).
 
-    Each step adds the feature f with the largest ``min_g I(f,g;C)`` over the chosen features g.
+    Each step adds the feature f with the largest ``min_g I(f,g;C)`` over the selected features g.
 
     Examples
     --------
@@ -225,9 +230,9 @@ class JMIM(InformationSelector):
 
 @documented
 class CMIM(InformationSelector):
-    """Conditional mutual information maximisation (Fleuret).
+    """Select features by conditional mutual information maximisation (Fleuret).
 
-    Each step adds the feature f with the largest ``min(I(f;C), min_g I(f;C|g))`` over the chosen features g.
+    Each step adds the feature f with the largest ``min(I(f;C), min_g I(f;C|g))`` over the selected features g.
 
     Examples
     --------
@@ -245,9 +250,9 @@ class CMIM(InformationSelector):
 
 @documented
 class DISR(InformationSelector):
-    """Double input symmetrical relevance (Meyer and Bontempi).
+    """Select features by double input symmetrical relevance (Meyer and Bontempi).
 
-    Each step adds the feature f with the largest ``sum_g I(f,g;C) / H(f,g,C)`` over the chosen features g.
+    Each step adds the feature f with the largest ``sum_g I(f,g;C) / H(f,g,C)`` over the selected features g.
 
     Examples
     --------
@@ -265,9 +270,9 @@ class DISR(InformationSelector):
 
 @documented
 class CIFE(InformationSelector):
-    """Conditional infomax feature extraction (Lin and Tang).
+    """Select features by conditional infomax feature extraction (Lin and Tang).
 
-    Each step adds the feature f with the largest ``I(f;C) - sum_g [I(f;g) - I(f;g|C)]`` over the chosen features g.
+    Each step adds the feature f with the largest ``I(f;C) - sum_g [I(f;g) - I(f;g|C)]`` over the selected features g.
 
     Examples
     --------
@@ -285,9 +290,9 @@ class CIFE(InformationSelector):
 
 @documented
 class ICAP(InformationSelector):
-    """Interaction capping (Jakulin).
+    """Select features by interaction capping (Jakulin).
 
-    Each step adds the feature f with the largest ``I(f;C) - sum_g max(0, I(f;g) - I(f;g|C))`` over the chosen
+    Each step adds the feature f with the largest ``I(f;C) - sum_g max(0, I(f;g) - I(f;g|C))`` over the selected
     features g.
 
     Examples

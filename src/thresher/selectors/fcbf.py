@@ -16,66 +16,71 @@ from thresher.selectors._parameters import CountOrAuto
 
 @estimator
 class FCBF(FilterSelector):
-    """Fast correlation-based filter (Yu and Liu).
+    """Select features by the fast correlation-based filter (Yu and Liu).
 
-    Features are sorted by falling symmetrical uncertainty (SU) with the class. The first is chosen
-    and deletes every later one that is at least as redundant with it as relevant, ``SU(f,g) >= SU(g;C)``; then the
-    first that is left, and so on. A deleted feature deletes nothing.
+    Features are sorted by decreasing symmetrical uncertainty (SU) with the class C. The first feature f is selected and
+    removes every later feature g that is at least as redundant with it as relevant, ``SU(f,g) >= SU(g;C)``. Then the
+    first remaining feature is selected, and so on. A removed feature removes nothing.
 
     Parameters
     ----------
     threshold : float, default=0.0
-        Only features with a larger SU with the class take part.
+        Only features with a larger SU with the class are considered.
     n_features_to_select : int, float or "auto", default="auto"
-        At most this many; ``"auto"`` goes to the natural stop.
+        Largest number of features; ``"auto"`` runs to the natural stop.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers, which are cut into three classes at
+        ``"auto"`` treats floats with more than two values as numbers, which are binned into three classes at
         mean -+ sd.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned: ``"mdl"`` (the default; Fayyad and Irani), ``"mean-sd"``,
-        ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`. None takes every column as
-        codes. `bins_` tells what was done.
+        Binning of features that are not discrete: ``"mdl"`` (the default; Fayyad and Irani), ``"mean-sd"``,
+        ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`. None treats every column as
+        integer codes. `bins_` records the bins.
     keep, exclude : list of str or int, default=None
-        Features that come first and are never deleted, and features never to choose, by name or position.
+        Forced-in features, which come first and are never removed, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own, leave out the pairs of values they are in, or the samples.
+        Missing values raise an error, are a separate category, are ignored pair by pair, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        SU with the class of the chosen features, nan for others.
+        SU of the selected features with the class; nan for others.
     relevance_ : ndarray of float of shape (n_features,)
-        SU with the class.
+        SU of every feature with the class.
     redundancy_ : ndarray of float of shape (n_features,)
-        Largest SU of a chosen feature with one chosen before it, nan for features not chosen.
+        Largest SU of a selected feature with an earlier one; nan for features not selected.
     n_evaluations_ : int
         Feature pairs whose SU was computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
+        The features that were binned, the rule and the bin edges.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    CFS : Evaluates sets of features instead of pairs.
+    MRMR : Selects a given number of features.
 
     Notes
     -----
-    Features of equal relevance are walked by position, so that of exact duplicates the first stays. Constant features
-    are never chosen unless named in `keep`. `reason` tells which chosen feature deleted another. Time: one pass over
-    the data for bins and relevances and O(n_samples) per evaluated pair (of large sparse data: their entries), of which
-    there can be half the square of the number of features where little is redundant; memory: one packed copy of the
-    data.
+    Features of equal relevance are visited by column index, so the first of several duplicates stays. Constant features
+    are never selected unless named in `keep`. `reason` names the selected feature that removed another one. Time: one
+    pass over the data for bins and relevances and O(n_samples) per evaluated pair (for large sparse data: per stored
+    entry). Where little is redundant, up to half the square of the number of features are evaluated. Memory: one packed
+    copy of the data.
 
-    Several packages that offer this method compute something else; the user guide shows how to tell.
+    Several packages that offer this method compute something else; the user guide shows how to recognise them.
 
     References
     ----------
@@ -105,7 +110,7 @@ class FCBF(FilterSelector):
 
 @dataclass(frozen=True)
 class FCBFCriterion(ForwardCriterion):
-    """Features in the order of their relevance, without those that a selected one is more correlated with."""
+    """Features by decreasing relevance, without those that are redundant with a selected one."""
 
     threshold: float
 
@@ -116,13 +121,13 @@ class FCBFCriterion(ForwardCriterion):
         threshold = self.threshold * task.scale
         return fcbf(task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices)
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
-        why = f"no feature has a relevance above threshold={self.threshold:g}"
-        if len(found.selected):
-            why = "the others are redundant with those selected"
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
+        why = f"no relevance is above threshold={self.threshold:g}"
+        if len(result.selected):
+            why = "the others are redundant with the selected ones"
         return task.selection(
-            found,
-            task.relevance[found.selected] / task.scale,
-            explanation=task.nearest(found, threshold=float(self.threshold)),
+            result,
+            task.relevance[result.selected] / task.scale,
+            explanation=task.nearest(result, threshold=float(self.threshold)),
             shortfall=why,
         )

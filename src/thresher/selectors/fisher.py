@@ -15,37 +15,42 @@ from thresher.selectors._ranking import Ranking
 
 @estimator
 class FisherScore(CommonParameters, Ranking):
-    """Rank features by between-class over within-class scatter.
+    """Rank features by the Fisher score: between-class over within-class variance.
 
     ``sum_c n_c (mu_c - mu)^2 / sum_c n_c v_c``, with class means mu_c and population variances v_c.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     keep, exclude : list of str or int, default=None
-        Features chosen first, and features never chosen, by name or position.
+        Forced-in features and features never to select, by name or position.
     missing : {"error", "drop_rows"}, default="error"
+        Missing values raise an error, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     greater_is_better : bool
-        True: a large score is good.
+        True: large scores are good.
     scores_ : ndarray of float of shape (n_features,)
-        0 if constant, +inf if every class is constant but not all alike.
+        0 for constant features; +inf if every class is constant and the class means differ.
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.
+
+    See Also
+    --------
+    Univariate : F and other measures, with p-values.
 
     Notes
     -----
     The one-way F of ``sklearn.feature_selection.f_classif`` is the score times ``(n - C) / (C - 1)``: the same
-    ranking. The two-class Fisher *ratio* (`RFS` with ``relevance="fir"``) is another formula and ranks
-    differently for unequal classes. Ties go to the lowest position. Sparse X is not made dense. Time O(n_samples)
-    per feature, or its stored values.
+    ranking. The two-class Fisher *ratio* (`RFS` with ``relevance="fir"``) is another formula, which ranks
+    differently for classes of unequal size. Ties go to the lowest column index. Sparse X is not made dense. Time
+    O(n_samples) per feature, or O(stored values) for sparse X.
 
     Examples
     --------
@@ -64,7 +69,7 @@ class FisherScore(CommonParameters, Ranking):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Score and choose features.
+        """Score and select features.
 
         Parameters
         ----------
@@ -72,7 +77,7 @@ class FisherScore(CommonParameters, Ranking):
         y : array-like of shape (n_samples,)
             Classes.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------

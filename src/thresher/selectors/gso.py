@@ -21,57 +21,62 @@ from thresher.selectors._partial import class_indicators, safe_columns, uses_ind
 
 @estimator
 class GSO(FilterSelector):
-    """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
+    """Select features by Gram-Schmidt orthogonalisation.
 
-    Each step adds the feature with the largest squared correlation with the target once the chosen
-    features have been regressed out of both. Forward stepwise least squares makes the same choices.
+    Each step adds the feature with the largest squared partial correlation with the target: the correlation after the
+    selected features have been regressed out of both. Forward stepwise least squares selects the same features.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
-        classes are 0 and 1; more enter as indicators, and correlations become multiple ones.
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes. Two
+        classes become 0 and 1. More than two become indicators, and correlations become multiple ones.
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "drop_rows"}, default="error"
-        Missing values are refused, or samples that have any are left out.
+        Missing values raise an error, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Squared partial correlation when chosen, nan if never chosen.
+        Squared partial correlation when selected; nan for features not selected.
     relevance_ : ndarray of float of shape (n_features,)
         Squared correlation with the target.
     redundancy_ : ndarray of float of shape (n_features,)
-        nan: the method has none of its own.
+        nan: the method computes no redundancy.
     n_evaluations_ : int
-        Products of a feature with a direction.
+        Products of a feature with a direction that were computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    RRCT : Adds redundancy to relevance and partial correlation.
+    LassoPath : Features in the order in which the lasso adds them.
 
     Notes
     -----
-    Among candidates within 1e-10 of the best score the one with the lowest position is taken. Constant features
-    and linear combinations of chosen ones are never chosen. Sample weights enter all means and products;
-    whole numbers count as repeats. When ``n_samples - 2`` features are chosen, or
-    they explain the target entirely, nothing is left to rank by: selection stops, with a warning.
+    Among candidates within 1e-10 of the best score, the one with the lowest column index is selected. Constant features
+    and linear combinations of selected ones are never selected. Sample weights enter all means and products; integer
+    weights count as repeats. Selection stops with a warning when ``n_samples - 2`` features are selected, or when they
+    explain the target completely.
 
-    Time O(n_features n_samples n_features_to_select), by one read-only product per step; memory O(n_features) beyond
-    the data.
+    Time O(n_features n_samples n_features_to_select), with one read-only product per step. Memory O(n_features) in
+    addition to the data.
 
     Examples
     --------
@@ -97,7 +102,7 @@ class GSO(FilterSelector):
 
 @dataclass(frozen=True)
 class GSOCriterion(ForwardCriterion):
-    """The squared correlation with what the selected features leave of the target."""
+    """The squared correlation with the residual of the target, given the selected features."""
 
     by_class: bool
 
@@ -116,17 +121,17 @@ class GSOCriterion(ForwardCriterion):
             **task.choices_among(data.candidates),
         )
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
-        selected, partials = found.selected, found.partials
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
+        selected, partials = result.selected, result.partials
         if partials.exhausted_at is not None:
-            why = f"they leave nothing of the target to explain in {task.data.n_rows} samples"
+            why = f"they leave no residual of the target in {task.data.n_rows} samples"
         else:
-            why = "all others are linear combinations of those selected" if len(selected) else ""
+            why = "all others are linear combinations of the selected ones" if len(selected) else ""
         return Selection.of_steps(
             selected,
-            found.scores,
+            result.scores,
             partials.relevance,
-            n_evaluations=found.n_evaluations,
+            n_evaluations=result.n_evaluations,
             explanation=Outscored(
                 partials.last_score, "squared partial correlation", partials.collinear
             ),
@@ -135,6 +140,6 @@ class GSOCriterion(ForwardCriterion):
 
 
 def _safe_target(training: LocalData) -> Floats:
-    """The target as one row, rescaled."""
+    """Return the target as one row, rescaled."""
     values = training.labels.values.astype(np.float64, copy=False)
     return np.ascontiguousarray(rescaled(values[:, None]).T)

@@ -1,4 +1,4 @@
-"""Features in the order in which the lasso lets them in."""
+"""Features in the order in which they enter the lasso path."""
 
 from __future__ import annotations
 
@@ -21,59 +21,63 @@ from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_
 
 
 class LassoPath(CorrelationSelector):
-    """Features in order of their first entry on the lasso path.
+    """Select features in the order in which they first enter the lasso path.
 
-    As the penalty falls from infinity, features enter the model one after another; scikit-learn's
-    LARS finds every point at which that happens. A feature that leaves again keeps its place.
+    As the penalty falls from infinity, features enter the model one after another. scikit-learn's
+    LARS finds every point at which that happens. A feature that leaves again keeps its rank.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
-        classes are 0 and 1. With more there is one path per class, and a feature enters at the largest
-        penalty at which any of them lets it in.
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes. Two
+        classes become 0 and 1. With more there is one path per class, and a feature counts as entering at its largest
+        entry penalty over the classes.
     keep, exclude : list of str or int, default=None
-        Features that come first, and features left out of the model, by name or position. The kept
-        ones are in the model like all others: the path itself does not start from them.
+        Forced-in features, which come first, and features excluded from the model, by name or position. The path
+        itself does not start from the forced-in features: they are in the model like all others.
     missing : {"error", "drop_rows"}, default="error"
-        Missing values are refused, or samples that have any are left out.
+        Missing values raise an error, or their samples are dropped.
     n_jobs : int, default=None
-        Has no effect; the path is found by one thread.
+        Has no effect; the path is computed by one thread.
     verbose : int, default=0
-        1 prints a line per path and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per path and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Penalty at entry, in scikit-learn's scale, of the features chosen; nan for others, and for
-        chosen ones that never entered.
+        Penalty at entry, in scikit-learn's scale; nan for features not selected, and for selected ones that never
+        entered.
     relevance_ : ndarray of float of shape (n_features,)
         Absolute correlation with the target (the largest over the class indicators).
     redundancy_ : ndarray of float of shape (n_features,)
-        nan: the method has none of its own.
+        nan: the method computes no redundancy.
     n_evaluations_ : int
-        Points of the path computed.
+        Points of the path that were computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    GSO : Forward stepwise least squares, which never removes a feature.
 
     Notes
     -----
-    Features and target are standardised, with the weights of the samples if there are any. Features that enter at
-    the same point are taken by position. If the path ends before enough features have entered, the rest are taken by
-    their absolute correlation with what is left of the target, then by position, with a warning. Constant features
-    are never chosen unless named in `keep`.
+    Features and target are standardised, with sample weights if there are any. Features that enter at the same point
+    are ordered by column index. If the path ends before enough features have entered, the remaining ones are ordered by
+    their absolute correlation with the residual of the target, then by column index, with a warning. Constant features
+    are never selected unless named in `keep`.
 
-    Time O(n_features n_samples) per point of the path, of which there are a few more than features asked for.
+    Time O(n_features n_samples) per point of the path. There are slightly more points than features requested.
 
     Examples
     --------
@@ -93,7 +97,7 @@ class LassoPath(CorrelationSelector):
         sample_weight: WeightsLike = None,
         **remote: Unpack[RemoteOptions],
     ) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -101,9 +105,9 @@ class LassoPath(CorrelationSelector):
         y : array-like of shape (n_samples,)
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts like the same sample given twice; 0 leaves it out.
+            A weight of 2 counts like the same sample passed twice; 0 drops the sample.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -128,7 +132,7 @@ class LassoPath(CorrelationSelector):
         penalty = np.max([entry.penalty for entry in entries], axis=0)
         rest = np.max([entry.rest for entry in entries], axis=0)
         relevance = np.max([entry.correlation for entry in entries], axis=0)
-        # Rounded, so that what is equal on paper is equal here, and goes by position.
+        # Rounded, so that mathematically equal values tie and go by column index.
         keys = (features, -rest.round(10), -penalty.round(12), penalty == 0)
         order = features[np.lexsort(keys)]
         order = np.concatenate([training.kept, order[~np.isin(order, training.kept)]])
@@ -141,8 +145,8 @@ class LassoPath(CorrelationSelector):
         never = [int(f) for f in selected[len(training.kept) :] if np.isnan(scores[f])]
         if never:
             warn(
-                f"the lasso path let in {len(selected) - len(never)} of {wanted} features asked for; the others "
-                "are those that correlate most with what is left of the target"
+                f"only {len(selected) - len(never)} of the {wanted} features requested entered the lasso path; the "
+                "others are those with the largest correlation with the residual; request fewer"
             )
         selection = Selection.of_steps(
             selected,
@@ -156,17 +160,18 @@ class LassoPath(CorrelationSelector):
 
 @dataclass
 class Entries:
-    """What one path says of each feature.
+    """Entry of each feature into one path.
 
     Attributes
     ----------
     penalty : ndarray of shape (n_features,)
-        At first entry; 0 for features that never entered.
+        Penalty at first entry; 0 for features that never entered.
     rest : ndarray of shape (n_features,)
-        Absolute product with the residual at the end of the path, for features that never entered.
+        Absolute product with the residual at the end of the path, for features that never entered; 0 for others.
     correlation : ndarray of shape (n_features,)
         Absolute correlation with the target.
     n_points : int
+        Number of points of the path.
     """
 
     penalty: Floats
@@ -182,7 +187,7 @@ def _entries(
     targets: list[Floats],
     wanted: int,
 ) -> list[Entries]:
-    """The paths of some columns to each target."""
+    """Follow the path of these columns for each target."""
     Z = _standardized(columns[features].T.astype(np.float64), weights)
     distinct = _distinct(Z)
     return [_first_entries(Z, target, wanted, distinct) for target in targets]
@@ -194,7 +199,7 @@ def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Features) -
     n_points = 2 * wanted + 8
     while True:
         with warnings.catch_warnings():
-            # Features that cannot enter for collinearity are what `rest` is for.
+            # `rest` orders the features that cannot enter because they are collinear.
             warnings.simplefilter("ignore", ConvergenceWarning)
             alphas, _, path = lars_path(Z[:, distinct], target, method="lasso", max_iter=n_points)
         coefficients = np.zeros((n_features, path.shape[1]))
@@ -214,14 +219,14 @@ def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Features) -
 
 
 def _distinct(Z: Floats) -> Features:
-    """The first of each group of columns that are equal up to sign: LARS loses its way on duplicates."""
+    """Return the first of each group of columns that are equal up to sign: LARS fails on duplicates."""
     leading = Z[np.argmax(np.abs(Z) > 1e-9, axis=0), np.arange(Z.shape[1])]
     first: Features = np.unique((Z * np.sign(leading)).round(9), axis=1, return_index=True)[1]
     return np.sort(first)
 
 
 def _targets(training: LocalData, target: str) -> list[Floats]:
-    """The standardised target; with more than two classes, one indicator per class."""
+    """Return the standardised target or, with more than two classes, one indicator per class."""
     labels = training.labels
     if not uses_indicators(training, target) or labels.n_classes == 2:
         return [_standardized(labels.values[:, None], training.weights)[:, 0]]
@@ -231,7 +236,7 @@ def _targets(training: LocalData, target: str) -> list[Floats]:
 
 
 def _standardized(columns: Floats, weights: Array | None) -> Floats:
-    """Columns of mean 0 and variance 1, stretched so that plain products over rows are weighted ones."""
+    """Return columns with mean 0 and variance 1, scaled so that plain products over rows are weighted ones."""
     columns = rescaled(columns)
     columns = columns - np.average(columns, axis=0, weights=weights)
     variance = np.average(columns**2, axis=0, weights=weights)

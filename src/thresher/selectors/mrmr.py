@@ -18,97 +18,102 @@ from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
 
-# Samples below which a quotient of information is warned of.
+# With fewer samples, a quotient of information causes a warning.
 ENOUGH_FOR_RATIOS = 100
 
 
 @estimator
 class MRMR(FilterSelector):
-    """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
+    """Select features by minimum redundancy and maximum relevance (mRMR).
 
     The first feature is the most relevant one. Each further step adds the feature whose relevance R
-    best outweighs its mean redundancy B/k with the k features already chosen.
+    best outweighs B/k, its mean redundancy with the k features already selected.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     relevance : str, default="auto"
-        Measure of a feature with the target.
+        Measure of a feature and the target.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
         ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
 
         ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
-        ``"r2"``: the share of the feature's scatter that the classes, or the target, explain.
+        ``"r2"``: the share of the feature's variance that the classes, or the target, explain.
     redundancy : str, default="auto"
-        Measure between two features.
+        Measure of two features.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric: ``"pearson"``, ``"spearman"``, ``"cosine"``,
         ``"r2"``.
 
-        ``"auto"``: ``"mi"`` where the
-        relevance is taken on discrete features by default, ``"pearson"`` beside ``"f"``, else the
-        measure of the relevance.
+        ``"auto"``: the measure of the relevance, or ``"pearson"`` if that is ``"f"``.
     objective : {"auto", "difference", "quotient", "sum"}, default="auto"
-        ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, w being its beta).
-        ``"auto"``: the quotient if relevance is ``"f"``, which is unbounded, else the difference.
-        The quotient by ``"mi"`` is usually less stable and no more accurate, and warns on fewer than 100 samples.
+        ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, with w as its beta).
+        ``"auto"``: the quotient if the relevance is ``"f"``, which is unbounded, else the difference.
+        A quotient of ``"mi"`` is usually less stable and no more accurate; below 100 samples there is a warning.
     redundancy_weight : float, default=1.0
-        w above; must be 1 with the quotient.
+        The weight w. It must be 1 with the quotient.
     redundancy_offset : float, default=0.0
-        o above, in bits for ``"mi"``; 1e-4 reproduces Peng's program.
+        The offset o, in bits for ``"mi"``; 1e-4 reproduces Peng's program.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers and all else as classes.
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned for discrete measures: ``"mean-sd"`` (the
+        Binning of features that are not discrete, for discrete measures: ``"mean-sd"`` (the
         default), ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of
-        `thresher.discretize`. None takes every column as codes. `bins_` tells what was done.
+        `thresher.discretize`. None treats every column as integer codes. `bins_` records the bins.
     strategy : {"lazy", "scan", "naive"}, default="lazy"
-        How the search is executed; the answer is the same. ``"lazy"`` evaluates only pairs that
-        could still matter, ``"scan"`` is MRMR+ of Pino Angulo's thesis, ``"naive"`` evaluates all.
+        How the search is executed; the result is the same. ``"lazy"`` evaluates only pairs that
+        can still matter, ``"scan"`` is MRMR+ of Pino Angulo's thesis, ``"naive"`` evaluates all pairs.
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own (discrete measures), leave out the
-        pairs of values they are in, or the samples.
+        Missing values raise an error, are a separate category (discrete measures only), are ignored
+        pair by pair, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Score when chosen, nan if never chosen.
+        Score when selected; nan for features not selected.
     relevance_, redundancy_ : ndarray of float of shape (n_features,)
-        Relevance of every feature; mean redundancy at the time of choice, nan if never chosen.
+        Relevance of every feature; mean redundancy at the step of selection, nan for features not selected.
     n_evaluations_ : int
-        Feature pairs whose redundancy was computed; rows in blocks request more of them in fewer rounds.
+        Feature pairs whose redundancy was computed. Rows in blocks need more pairs, in fewer request rounds.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
+        The features that were binned, the rule and the bin edges.
     relevance_measure_, redundancy_measure_, objective_ : str
-        What ``"auto"`` came to.
+        The values in use; they resolve ``"auto"``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    NMIFS : mRMR with normalised information as redundancy.
+    JMI : Joint information of feature pairs instead of redundancy.
+    CFS : Finds the number of features automatically.
+    Ensemble : Makes the selection more stable.
 
     Notes
     -----
-    Of equal computed scores that of the lowest position wins. Constant features, also those constant after
-    binning, are never chosen unless named in `keep`. Time: one pass over the data for the
-    relevances and O(n_samples) per evaluated pair, at most ``n_features_to_select * n_features``
-    of them; memory: one packed copy of the data and a few numbers per feature.
+    Ties in the computed score go to the lowest column index. Constant features, including those constant after
+    binning, are never selected unless named in `keep`. Time: one pass over the data for the
+    relevances and O(n_samples) per evaluated pair; there are at most ``n_features_to_select * n_features``
+    pairs. Memory: one packed copy of the data and a few numbers per feature.
 
     ``relevance="f"`` is the F-test correlation quotient (FCQ) of other packages: F over the mean absolute
-    correlation. It fails where that mean is near 0, as on many independent features: the quotient then takes
-    whatever correlates least with the first choice, however little it tells of the target. Where all features
-    are much alike, F alone decides.
+    correlation. It fails where that mean is near 0, as with many independent features. The quotient then selects
+    the feature that correlates least with the first one, even if it carries almost no information about the
+    target. If all features are highly correlated, F alone decides.
 
     References
     ----------
@@ -180,18 +185,18 @@ class MRMR(FilterSelector):
         if not is_quotient and self.redundancy_offset != 0:
             raise ValueError(
                 f'redundancy_offset is for objective="quotient", got {self.redundancy_offset} '
-                f'with "{objective}"; leave it 0'
+                f'with "{objective}"; set it to 0'
             )
         numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
         if numeric and data.missing == "category" and data.schema.has_missing.any():
             raise ValueError(
-                f'missing="category" has no meaning for the measure "{numeric[0]}" of numbers; '
-                'use "mi", or missing="pairwise"'
+                f'missing="category" is for discrete measures, but "{numeric[0]}" is numeric; '
+                'use "mi" or missing="pairwise"'
             )
         if is_quotient and redundancy == "mi" and data.n_rows < ENOUGH_FOR_RATIOS:
             warn(
-                f'objective="quotient" divides by mutual information estimated from {data.n_rows} samples; its '
-                'choice is usually less stable and less accurate than that of objective="difference"'
+                f'objective="quotient" divides by mutual information estimated from {data.n_rows} samples, which is '
+                'usually less stable and less accurate; use objective="difference"'
             )
 
 
@@ -230,12 +235,12 @@ class MRMRCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
-        scores = found.scores / task.scale
-        if self.objective == "quotient":  # a ratio does not scale; the first score is a relevance
-            scores[1:] = found.scores[1:]
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
+        scores = result.scores / task.scale
+        if self.objective == "quotient":  # ratios do not scale; only the first score is a relevance
+            scores[1:] = result.scores[1:]
         is_comparable = self.relevance == self.redundancy
-        return task.selection(found, scores, explanation=task.nearest(found, is_comparable))
+        return task.selection(result, scores, explanation=task.nearest(result, is_comparable))
 
     def search_replicates(
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
@@ -256,7 +261,7 @@ class MRMRCriterion(ForwardCriterion):
 
 
 def _warn_of_categories(data: TrainingData) -> None:
-    """Warn that one category has all numbers binned."""
+    """Warn that all numeric columns are binned because there is a categorical one."""
     schema = data.schema
     categories = data.candidates & schema.is_category
     n_binned = int(np.sum(data.candidates & ~schema.is_discrete))
@@ -264,13 +269,13 @@ def _warn_of_categories(data: TrainingData) -> None:
         binned = "1 numeric column is" if n_binned == 1 else f"{n_binned} numeric columns are"
         warn(
             f'column {schema.label(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
-            f"{binned} cut into bins; code the categories as numbers, or name them in exclude, "
-            'to compare numbers as they are, or give relevance="mi"'
+            f"{binned} binned; encode the categories as numbers or name them in exclude to avoid the bins, "
+            'or set relevance="mi" to accept them'
         )
 
 
 def default_measure(data: TrainingData) -> str:
-    """Return the measure of relevance and redundancy that ``"auto"`` stands for on these data."""
+    """Return the measure of relevance and redundancy that ``"auto"`` resolves to on these data."""
     schema, may = data.schema, data.candidates
     as_category = data.missing == "category" and schema.has_missing[may].any()
     if as_category or schema.is_category[may].any() or schema.is_discrete[may].all():

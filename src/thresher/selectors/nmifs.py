@@ -18,61 +18,66 @@ from thresher.selectors._filter import FilterSelector
 
 @estimator
 class NMIFS(FilterSelector):
-    r"""Normalised mutual information feature selection (Estévez and others).
+    r"""Select features by normalised mutual information (Estévez and others).
 
     Each step adds the feature with the largest
 
     .. math:: I(f;C) - \frac{1}{k} \sum_{g \in S} \frac{I(f;g)}{\min(H(f), H(g))}
 
-    A ratio without unit is taken from an information, so the order depends on the unit of the latter: it is **nats**.
+    over the k features S selected so far. It subtracts a ratio without a unit from an amount of information, so the
+    order depends on the unit of information, which is the **nat**.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers, which are cut like a feature.
+        ``"auto"`` treats floats with more than two values as numbers, which are binned like a feature.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned: ``"mean-sd"`` (three levels, the default),
+        Binning of features that are not discrete: ``"mean-sd"`` (three bins, the default),
         ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
-        None takes every column as codes. `bins_` tells what was done.
+        None treats every column as integer codes. `bins_` records the bins.
     strategy : {"lazy", "scan", "naive"}, default="lazy"
-        How the search is executed, as in `MRMR`; the answer is the same.
+        How the search is executed, as in `MRMR`; the result is the same.
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own, leave out the pairs of values they are in, or the samples.
+        Missing values raise an error, are a separate category, are ignored pair by pair, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Score when chosen, nan if never chosen.
+        Score when selected; nan for features not selected.
     relevance_, redundancy_ : ndarray of float of shape (n_features,)
-        I(f;C) in nats; mean redundancy at the time of choice, nan if never chosen.
+        I(f;C) in nats; mean redundancy at the step of selection, nan for features not selected.
     n_evaluations_ : int
         Feature pairs whose redundancy was computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
+        The features that were binned, the rule and the bin edges.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    MRMR : Redundancy that is not normalised, and other measures.
 
     Notes
     -----
-    Of equal computed scores that of the lowest position wins. Constant features, also those constant after
-    binning, are never chosen unless named in `keep`. Time: one pass over the data for the relevances and
-    O(n_samples) per evaluated pair; memory: one packed copy of the data and a few numbers per feature.
+    Ties in the computed score go to the lowest column index. Constant features, including those constant after
+    binning, are never selected unless named in `keep`. Time: one pass over the data for the relevances and
+    O(n_samples) per evaluated pair. Memory: one packed copy of the data and a few numbers per feature.
 
     References
     ----------
@@ -118,15 +123,15 @@ class NMIFSCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
+    def describe(self, task: SearchTask, result: SearchResult) -> Selection:
         return task.selection(
-            found,
-            found.scores / task.scale,
+            result,
+            result.scores / task.scale,
             in_nats(task.relevance),
-            explanation=task.nearest(found, comparable=False),
+            explanation=task.nearest(result, comparable=False),
         )
 
 
 def in_nats(bits: Floats) -> Floats:
-    """Information in nats, rounded like all bounded measures to a multiple of 2^-40."""
+    """Return information in nats, rounded like all bounded measures to a multiple of 2^-40."""
     return round_bounded(bits * math.log(2))

@@ -1,4 +1,4 @@
-"""Relief, ReliefF (with RReliefF for numbers) and MultiSURF."""
+"""Relief, ReliefF (with RReliefF for numeric targets) and MultiSURF."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from thresher.selectors._ranking import Ranking
 
 @estimator
 class NeighbourWeights(CommonParameters, Ranking):
-    """What the Relief family shares."""
+    """Base class of the Relief family: weights from the nearest neighbours of each sample."""
 
     _classes_only = True
     _takes_sparse = False
@@ -45,15 +45,15 @@ class NeighbourWeights(CommonParameters, Ranking):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Score and choose features.
+        """Score and select features.
 
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes; for `ReliefF` also numbers.
+            Classes; numbers only for `ReliefF`.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -61,8 +61,8 @@ class NeighbourWeights(CommonParameters, Ranking):
         """
         if sparse.issparse(X):
             raise TypeError(
-                f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "
-                "or use RRFS, FisherScore or LaplacianScore, which take sparse data as they are"
+                f"{type(self).__name__} would have to make sparse X dense to find neighbours; pass X.toarray(), "
+                "or use RRFS, FisherScore or LaplacianScore, which support sparse data"
             )
         training = self._read_rows(X, y, remote=remote)
         self._check_classes(training)
@@ -76,7 +76,7 @@ class NeighbourWeights(CommonParameters, Ranking):
         named = resolve_features("categorical_features", self.categorical_features, names, p)
         nominal[named] = True
         labels = training.labels
-        # To a numeric target all samples are of one class.
+        # With a numeric target all samples are in one class.
         codes = np.zeros(n, dtype=np.int32) if labels.codes is None else labels.codes
         weights = _core.relief_weights(
             to_feature_major(training.table.rescaled.matrix, training.n_threads),
@@ -85,7 +85,7 @@ class NeighbourWeights(CommonParameters, Ranking):
             max(1, labels.n_classes),
             rows.astype(np.uint32),
             self._kind if labels.is_nominal else "rrelieff",
-            # Neighbours per class; those kinds that ask for no number pay no heed to it.
+            # Neighbours per class; the other kinds ignore the number.
             int(getattr(self, "n_neighbors", 1)),
             training.n_threads,
             None if labels.is_nominal else labels.values,
@@ -93,62 +93,70 @@ class NeighbourWeights(CommonParameters, Ranking):
         return self._finish_ranking(training.features, weights, wanted)
 
     def _check_classes(self, training: LocalData) -> None:
-        """Raise or warn if the method does not suit the classes."""
+        """Raise an error or warn if the classes do not suit the method."""
 
 
 @estimator
 class ReliefF(NeighbourWeights):
-    """Rank features by how they differ between near samples of different classes and of the same class.
+    """Rank features by their differences between near samples of different classes and of the same class.
 
-    For every sample, the mean difference to its nearest misses of each other class, weighed by the
-    class's prior, less the mean difference to its nearest hits. Sees features that matter only together.
+    The weight of a feature is, over all samples, its mean difference to the nearest misses in each other class,
+    weighted by the prior of that class, minus its mean difference to the nearest hits. It detects features that matter
+    only in combination.
 
-    With a numeric target it is RReliefF: how much a feature differs between near samples whose targets differ, less
-    how much it differs between near samples whose targets are alike. With ``diff`` the difference of a feature, ``c``
-    that of the target (over its range) and ``d`` the influence of a neighbour, the weight is
+    With a numeric target this is RReliefF: how much a feature differs between near samples with different targets,
+    minus how much it differs between near samples with similar targets. If ``diff`` is the difference of a feature,
+    ``c`` that of the target (relative to its range) and ``d`` the influence of a neighbour, the weight is
     ``sum(diff c d) / sum(c d) - sum(diff (1 - c) d) / sum((1 - c) d)``.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     n_neighbors : int, default=10
-        Nearest samples per class by the sum of differences; where a class has fewer, those there are. With a numeric
-        target the nearest of all; the influence of the r-th is proportional to ``exp(-(r / 20)^2)``, so that
-        many (70, say) blur less than they would if all counted alike.
+        Number of nearest samples per class, by the sum of differences; smaller classes contribute all samples. With a
+        numeric target, the nearest of all samples. The influence of the r-th neighbour is then proportional to
+        ``exp(-(r / 20)^2)``, so a large number such as 70 blurs less than with equal weights.
     n_samples : int, default=None
-        Samples, drawn without replacement, whose neighbours are looked at; None: all.
+        Number of samples, drawn without replacement, whose neighbours are examined; None examines all.
     categorical_features : list of str or int, default=None
-        Features whose values carry no order, besides categorical, string and bool columns: they differ by 0 or 1.
+        Features whose values have no order, in addition to categorical, string and bool columns. Their values differ by
+        0 or 1.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers and all else as classes.
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
     keep, exclude : list of str or int, default=None
+        Forced-in features and features never to select, by name or position.
     missing : {"error", "expected", "drop_rows"}, default="error"
-        ``"expected"``: a missing value differs from another by 1 less the probability of that value, given the
-        class of the sample with the missing one (of all samples if the target is numeric); numbers by bins of equal
-        frequency.
+        Missing values raise an error, have an expected difference, or their samples are dropped. The expected
+        difference to another value is 1 minus the probability of that value, given the class of the sample with the
+        missing value (or over all samples if the target is numeric). Numbers are binned by equal frequency for this.
     random_state : int, RandomState or None, default=None
-        For `n_samples`.
+        Random seed of `n_samples`.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     greater_is_better : bool
-        True: a large weight is good.
+        True: large weights are good.
     scores_ : ndarray of float of shape (n_features,)
         Weights in [-1, 1].
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.
 
+    See Also
+    --------
+    MultiSURF : Needs no number of neighbours.
+    Relief : The original method for two classes.
+
     Notes
     -----
     Differences of numbers are divided by the range of the feature. Distances are compared after rounding to 32
-    significant bits; ties among neighbours go to the lower sample, among features to the lower position.
-    Time O(n_samples^2 n_features), memory one single-precision copy of X. Sparse X is refused, because it would
-    have to be made dense; `RRFS` and `FisherScore` take it as it is.
+    significant bits. Ties among neighbours go to the lower sample index, among features to the lower column index.
+    Time O(n_samples^2 n_features); memory: one single-precision copy of X. Sparse X is rejected because it would
+    have to be made dense; `RRFS` and `FisherScore` support it.
 
     References
     ----------
@@ -184,30 +192,37 @@ class ReliefF(NeighbourWeights):
             group, size = f"the smallest class, {labels.classes[smallest]},", int(sizes[smallest])
         if size <= self.n_neighbors:
             warn(
-                f"n_neighbors={self.n_neighbors}, but {group} is of size {size}; "
-                "using the neighbours there are"
+                f"n_neighbors={self.n_neighbors}, but {group} has size {size}, so fewer neighbours are used; "
+                "set a smaller n_neighbors"
             )
 
 
 class Relief(NeighbourWeights):
-    """The original Relief for two classes: one nearest hit, one nearest miss, squared differences.
+    """Rank features by the original Relief for two classes.
+
+    It uses one nearest hit and one nearest miss of every sample, and squared differences.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
+        Number of features, or fraction of the features that are not excluded.
     n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs, verbose
         See `ReliefF`.
 
     Attributes
     ----------
     greater_is_better : bool
-        True: a large weight is good.
+        True: large weights are good.
     scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `ReliefF`.
 
+    See Also
+    --------
+    ReliefF : More neighbours, more classes and numeric targets.
+
     Notes
     -----
-    Neighbours by Euclidean distance; ties, missing values, sparse X and cost as in `ReliefF`.
+    Neighbours are nearest by Euclidean distance. Ties, missing values, sparse X and cost are as in `ReliefF`.
 
     References
     ----------
@@ -238,29 +253,34 @@ class Relief(NeighbourWeights):
 
 
 class MultiSURF(NeighbourWeights):
-    """ReliefF whose neighbours are all samples nearer than usual, so that no number has to be chosen.
+    """Rank features as `ReliefF` does, with all unusually near samples as neighbours.
 
-    The neighbours of a sample are those nearer than the mean less half a standard deviation of its distances to
-    all others. Hits and misses then enter as in `ReliefF`, and the priors are shared out among the classes that have
-    a near miss.
+    No number of neighbours has to be set. The neighbours of a sample are those nearer than the mean minus half a
+    standard deviation of its distances to all other samples. Hits and misses then count as in `ReliefF`, and the priors
+    are distributed over the classes that have a near miss.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
+        Number of features, or fraction of the features that are not excluded.
     n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs, verbose
         See `ReliefF`.
 
     Attributes
     ----------
     greater_is_better : bool
-        True: a large weight is good.
+        True: large weights are good.
     scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `ReliefF`.
 
+    See Also
+    --------
+    ReliefF : Neighbours by number; numeric targets.
+
     Notes
     -----
-    Distances, ties, missing values and sparse X as in `ReliefF`; numeric targets are for `ReliefF`. Time
-    O(n_samples^2 n_features), memory up to two copies of X in double precision and, up to 4,096 samples, the table of
+    Distances, ties, missing values and sparse X are as in `ReliefF`. Numeric targets are not supported. Time
+    O(n_samples^2 n_features). Memory: up to two copies of X in double precision and, up to 4,096 samples, the table of
     their distances.
 
     References

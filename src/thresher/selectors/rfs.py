@@ -1,4 +1,4 @@
-"""Relevance filter of Ferreira and Figueiredo: rank, and take the first."""
+"""Relevance filter of Ferreira and Figueiredo: rank by relevance and select the first features."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ BINS = "equal-frequency"
 
 @dataclass(frozen=True)
 class ColumnGroups:
-    """The columns of chunked rows, in groups of `size` that fit into memory."""
+    """The columns of chunked rows, in groups of `size` columns that fit into memory."""
 
     source: RowChunks
     target: Target | None
     size: int
 
     def training(self, features: Features) -> LocalData:
-        """The training data of some columns."""
+        """Read the training data of some columns."""
         table = self.source.columns(features)
         roles = FeatureRoles.read(table.names, ~table.schema.is_constant)
         return LocalData(table.schema, roles, self.target, "error", table.n_threads, table)
@@ -76,7 +76,7 @@ class ColumnGroups:
 
 @estimator
 class RelevanceFilter(CommonParameters, Ranking):
-    """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
+    """Base class of `RFS` and `RRFS`: relevance by any measure, and the number of features to select."""
 
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
@@ -100,21 +100,21 @@ class RelevanceFilter(CommonParameters, Ranking):
         return self.relevance not in DISPERSIONS
 
     def _open(self, X: DataLike, y: TargetLike, remote: RemoteOptions) -> TrainingData:
-        """Read the input, and settle the measures by the target."""
+        """Read the input and resolve the measures for its target."""
         self._target_given = y is not None
         training = self._read(X, y, remote=remote)
-        self._settle_measures(training.target)
+        self._resolve_measures(training.target)
         return training
 
-    def _settle_measures(self, target: TargetSummary | None) -> None:
-        """Set the measures in use; ``"auto"`` is by what the target is."""
+    def _resolve_measures(self, target: TargetSummary | None) -> None:
+        """Set the measures in use; ``"auto"`` depends on the kind of target."""
         self.relevance_measure_ = self.relevance
         if self.relevance == "auto":
             with_labels = "fisher" if target is not None and target.is_nominal else "pearson"
             self.relevance_measure_ = "mean-median" if target is None else with_labels
 
     def _relevance(self, training: TrainingData, measures: Measures) -> tuple[Floats, Floats]:
-        """Relevance of every feature, and its mass: the same but for a ratio that starts at 1."""
+        """Return the relevance of every feature, and its mass: the logarithm of a ratio, otherwise the same."""
         name = self.relevance_measure_
         if name in DISPERSIONS:
             values = measures.dispersion(name)
@@ -124,32 +124,32 @@ class RelevanceFilter(CommonParameters, Ranking):
             values = measures.relevance(name)
         if name == "iqr" and not values[training.candidates].any():
             warn(
-                'relevance="iqr" is 0 for every feature: the middle half of each column is one '
+                'relevance="iqr" is 0 for every feature, because the middle half of each column is one '
                 'value (more than 3/4 zeros?); use "mean-median" or "mad"'
             )
         return values, np.log(values) if name == "am/gm" else values
 
     def _target_count(self, columns: FeatureRoles, mass: Floats) -> int:
-        """Number asked for, or the number that the share `cumulative` of all relevance needs."""
-        self._refuse_lost(mass[columns.selectable])
+        """Return how many features to select: as requested, or enough for the share `cumulative` of the relevance."""
+        self._check_range(mass[columns.selectable])
         wanted = self._count_or_auto(columns)
         if wanted is not None:
             return wanted
         try:
-            found = count_by_cumulative_relevance(mass[columns.selectable], self.cumulative)
+            count = count_by_cumulative_relevance(mass[columns.selectable], self.cumulative)
         except ValueError as error:
             raise ValueError(f'relevance="{self.relevance_measure_}": {error}') from None
-        return max(found, len(columns.kept), 1)
+        return max(count, len(columns.kept), 1)
 
-    def _refuse_lost(self, mass: Floats) -> None:
-        """Raise if several features have a relevance beyond the range of doubles, which would rank by position."""
+    def _check_range(self, mass: Floats) -> None:
+        """Raise if the relevances of several features exceed the range of doubles: they would tie."""
         if self.relevance_measure_ not in DISPERSIONS:
             return
         smallest = 1e-300 if self.relevance_measure_ == "variance" else -np.inf
-        for lost, how in ((mass == np.inf, "overflows"), (mass < smallest, "vanishes")):
-            if lost.sum() > 1:
+        for is_outside, how in ((mass == np.inf, "overflows"), (mass < smallest, "vanishes")):
+            if is_outside.sum() > 1:
                 raise ValueError(
-                    f'relevance="{self.relevance_measure_}" {how} for {lost.sum()} features. Multiply all '
+                    f'relevance="{self.relevance_measure_}" {how} for {is_outside.sum()} features. Multiply all '
                     "columns by one number that brings them closer to 1"
                 )
 
@@ -161,22 +161,22 @@ class RelevanceFilter(CommonParameters, Ranking):
         *,
         memory: int = 1 << 28,
     ) -> Self:
-        """Choose features from blocks of rows that need not fit into memory together.
+        """Select features from blocks of rows that need not fit into memory together.
 
         Parameters
         ----------
         chunks : list of blocks, or callable
-            Numeric arrays, sparse matrices or dataframes with the same columns; or a function that returns a fresh
-            iterator over them, e.g. over the row groups of a file. They are read several times.
+            Numeric arrays, sparse matrices or dataframes with the same columns; or a function that returns a new
+            iterator over them, for example over the row groups of a file. They are read several times.
         y : array-like of shape (n_samples,), default=None
-            For all rows, where the relevance needs it.
+            Target of all rows, if the relevance needs it.
         memory : int, default=268435456
-            Bytes for the columns held at a time; fewer mean more passes over the blocks.
+            Bytes for the columns in memory at a time. Less memory means more passes over the blocks.
 
         Returns
         -------
         self : RFS or RRFS
-            With the same selection as `fit` on all rows at once.
+            The selection is that of `fit` on all rows.
         """
         self._check_parameters()
         check_number("memory", memory, minimum=1, integer=True)
@@ -185,7 +185,7 @@ class RelevanceFilter(CommonParameters, Ranking):
         self._target_given = y is not None
         if self._needs_target:
             target = read_target(y, source.n_rows, kind=self.target, owner=type(self).__name__)
-        self._settle_measures(target)
+        self._resolve_measures(target)
         p = source.n_features
         relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
         groups = ColumnGroups(source, target, source.group_size(memory))
@@ -202,57 +202,66 @@ class RelevanceFilter(CommonParameters, Ranking):
     def _choose(
         self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
-        """Choose by the relevances of all columns; rows are read again in groups of columns, if need be."""
+        """Select by the relevances of all columns; rows can be read again, in groups of columns."""
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 
 
 @estimator
 class RFS(StreamingMixin, RelevanceFilter):
-    """Relevance filter: the most relevant features, without labels unless the relevance needs them.
+    """Select the most relevant features by one measure, with or without a target.
 
-    Algorithm 1 of Ferreira and Figueiredo: rank by relevance and take the first m.
+    This is algorithm 1 of Ferreira and Figueiredo: rank by relevance and select the first m features.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        A number, a fraction of the features not excluded, or as many as make up the share `cumulative` of the sum
-        of all relevances.
+        Number of features, fraction of the features that are not excluded, or ``"auto"``: as many as make up the share
+        `cumulative` of the sum of all relevances.
     relevance : str, default="mean-median"
-        Without labels: ``"variance"``, ``"mad"`` (mean absolute deviation), ``"mean-median"``
-        (their distance; 0 for symmetric columns however wide), ``"iqr"``, ``"am/gm"`` (arithmetic over
-        geometric mean, positive columns only), ``"amgm"`` (logarithm of the mean of exp(x - mean)).
-        With labels: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures.
+        Without a target: ``"variance"``, ``"mad"`` (mean absolute deviation), ``"mean-median"`` (distance of mean and
+        median; 0 for symmetric columns of any width), ``"iqr"``, ``"am/gm"`` (arithmetic over geometric mean, positive
+        columns only), ``"amgm"`` (logarithm of the mean of exp(x - mean)).
+        With a target: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
         ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
 
     cumulative : float in (0, 1], default=0.95
-        Share of relevance for ``"auto"``. Ferreira and Figueiredo advise 0.7 to 0.9.
+        Share of relevance for ``"auto"``. Ferreira and Figueiredo recommend 0.7 to 0.9.
     target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
     discretize : str, transformer or None, default="auto"
-        Bins for measures of discrete features: equal frequency, 8 bins.
+        Binning of features that are not discrete, for discrete measures: equal frequency, 8 bins.
     keep, exclude : list of str or int, default=None
+        Forced-in features and features never to select, by name or position.
     missing : {"error", "pairwise", "drop_rows"}, default="error"
-        ``"pairwise"``: relevance over the values present.
+        Missing values raise an error, are ignored (``"pairwise"``: the relevance is computed from the other values), or
+        their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     greater_is_better : bool
-        True: large relevance is good.
+        True: large relevances are good.
     selected_, support_, ranking_, scores_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``scores_`` is the relevance of every feature, ``ranking_`` ranks all features.
     relevance_measure_ : str
+        The relevance in use.
     bins_ : Bins
+        The features that were binned, the rule and the bin edges.
+
+    See Also
+    --------
+    RRFS : Also drops features that are similar to selected ones.
+    Univariate : Adds p-values.
 
     Notes
     -----
-    Dispersion depends on units: features on larger scales rank first, except by ``"am/gm"``. Constant
-    features have relevance 0 and are never chosen. Ties go to the lowest position; relevances are rounded
-    to 40 significant bits. Sparse X is never made dense by measures of numbers. Time O(n_samples) per
-    feature, or its stored values.
+    Dispersion depends on units: features on larger scales rank first, except by ``"am/gm"``. Constant features have
+    relevance 0 and are never selected. Ties go to the lowest column index; relevances are rounded to 40 significant
+    bits. Numeric measures never make sparse X dense. Time O(n_samples) per feature, or O(stored values) for sparse X.
 
     References
     ----------
@@ -274,15 +283,15 @@ class RFS(StreamingMixin, RelevanceFilter):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
-            Needed if the relevance is one with labels, else ignored.
+            Required if the relevance needs a target, otherwise ignored.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -301,7 +310,7 @@ class RFS(StreamingMixin, RelevanceFilter):
 
 
 def difficulty_ratio(X: DataLike, y: TargetLike) -> float:
-    """Samples per class and typical level: R_FS = n / (a C), low where selection is hard.
+    """Return the samples per class and typical level, R_FS = n / (a C): low if selection is difficult.
 
     Parameters
     ----------
@@ -312,8 +321,8 @@ def difficulty_ratio(X: DataLike, y: TargetLike) -> float:
     Returns
     -------
     ratio : float
-        a is the median over features of the number of levels after binning into 8 bins of equal
-        frequency, C the number of classes.
+        n is the number of samples, a the median over features of the number of levels after binning into 8 bins of
+        equal frequency, and C the number of classes.
 
     References
     ----------
@@ -332,11 +341,11 @@ def difficulty_ratio(X: DataLike, y: TargetLike) -> float:
     discretizer = make_discretizer(BINS)
     if table.is_sparse:
         everything = np.ones(table.n_features, dtype=bool)
-        learnt = [discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)]
+        learned = [discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)]
     else:
-        learnt = [
+        learned = [
             discretizer.learn_cuts(to_feature_major(table.matrix[:, block]), None, None, 1)
             for block in feature_blocks(table.n_features, table.n_rows)
         ]
-    arity = float(np.median(np.concatenate([np.diff(offsets) + 1 for _, offsets in learnt])))
+    arity = float(np.median(np.concatenate([np.diff(offsets) + 1 for _, offsets in learned])))
     return training.n_rows / (arity * training.labels.n_classes)

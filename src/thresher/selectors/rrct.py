@@ -33,94 +33,100 @@ from thresher.selectors._partial import class_indicators, safe_columns, uses_ind
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
 NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)
 
-# From so many classes on there is a warning.
+# With this many classes or more there is a warning.
 MANY_CLASSES = 5
 
 
 @estimator
 class RRCT(CommonParameters, BaseSelector):
-    r"""Relevance, redundancy and complementarity trade-off (Tsanas, Little and McSharry).
+    r"""Select features by relevance, redundancy and complementarity (RRCT; Tsanas, Little and McSharry).
 
-    The score of a candidate j, given the k features S chosen so far, is
+    The score of a candidate j, given the k features S selected so far, is
 
     .. math:: I(r_j) - \frac{1}{k} \sum_{s \in S} I(\rho_{js}) / H \pm I(p_j)
 
-    with r its Spearman correlation with the target, rho its Pearson correlation with a chosen feature,
-    p its partial rank correlation with the target given S, I(r) = -1/2 ln(1 - r^2) and H the entropy of a
-    standard normal. The last term, the complementarity, counts for the candidate where the chosen
-    features make its correlation with the target stronger, and against it where they explain it away.
+    with r its Spearman correlation with the target, rho its Pearson correlation with a selected feature,
+    p its partial rank correlation with the target given S, I(r) = -1/2 ln(1 - r^2), and H the entropy of a
+    standard normal. The last term is the complementarity. It is positive if the selected features strengthen the
+    candidate's correlation with the target, and negative if they explain it away.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     power : {None, "box-cox", "box-cox-shift", "yeo-johnson"}, default=None
-        Transform of each feature before the redundancy is taken, with its maximum likelihood
-        exponent. Relevance and complementarity are of ranks and do not change. Box-Cox needs positive
-        values; with ``"-shift"`` other columns are mapped to ``(x - min) / sd + 1`` first.
+        Transform of each feature for the redundancy, with its maximum likelihood exponent. Relevance and
+        complementarity use ranks and do not change. Box-Cox needs positive values; ``"box-cox-shift"`` first maps
+        other columns to ``(x - min) / sd + 1``.
     information : bool, default=True
-        False uses the absolute correlations themselves instead of I (RRCT_0), without H.
+        False uses the absolute correlations instead of I, without H (RRCT_0).
     complementarity : bool, default=True
-        False leaves the last term out (mRMR_ITL).
+        False omits the last term (mRMR_ITL).
     normalize : bool, default=True
-        Divide redundancy by H, as the paper does.
+        Divide the redundancy by H, as the paper does.
     sign_rule : {"signed", "magnitude"}, default="signed"
-        The sign of the complementarity: ``sign(p) sign(p - r)`` as in the paper's equation, or
-        ``sign(|p| - |r|)`` as in its text. They differ where a correlation changes sign and gets weaker.
+        Sign of the complementarity: ``sign(p) sign(p - r)`` as in the paper's equation, or ``sign(|p| - |r|)`` as in
+        its text. They differ if a correlation changes sign and becomes weaker.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
-        classes are 0 and 1. More than two, and any with ``"nominal"``, enter as indicators: r and p
-        become multiple correlations and the sign rule is ``"magnitude"``, so that the order in which
-        classes are coded cannot matter. ``"numeric"`` takes the labels as numbers, the paper's way. With five classes
-        or more the choice is usually worse than that of `MRMR`, and a warning says so.
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes. Two
+        classes become 0 and 1. More than two, and any with ``"nominal"``, become indicators: r and p are then
+        multiple correlations and the sign rule is ``"magnitude"``, so the coding of the classes does not matter.
+        ``"numeric"`` uses the labels as numbers, as the paper does. With five classes or more, the selection is
+        usually worse than that of `MRMR`, and there is a warning.
     redundancy : {"pearson", "spearman"}, default="pearson"
-        ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
+        Correlation for the redundancy. ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
     keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
+        Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "drop_rows"}, default="error"
-        Missing values are refused, or samples that have any are left out. There is no pairwise
-        treatment: partial correlations could then exceed 1.
+        Missing values raise an error, or their samples are dropped. There is no pairwise treatment: partial
+        correlations could then exceed 1.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Features in order of choice.
+        Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the first chosen; features not chosen share the rank after the last.
+        1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
-        Score when chosen, nan if never chosen.
+        Score when selected; nan for features not selected.
     relevance_ : ndarray of float of shape (n_features,)
+        I(r) of every feature, or its absolute correlation with ``information=False``.
     redundancy_ : ndarray of float of shape (n_features,)
-        Mean redundancy at the time of choice, or over all features chosen before the last.
+        Mean redundancy at the step of selection; for features not selected, with all selected ones but the last.
     n_evaluations_ : int
-        Redundancies computed.
+        Redundancies that were computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``complementarity``, ``score``; see
         `thresher.plots.plot_tradeoff`.
     exponents_ : ndarray of float of shape (n_features,)
-        Exponents of the power transform; nan where a feature stayed as it is.
+        Exponents of the power transform; nan for features that were not transformed.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    MRMR : Relevance and redundancy only; other measures.
+    GSO : Partial correlations only.
 
     Notes
     -----
-    Among candidates within ``1e-10 max(1, |best|)`` of the best score the one with the lowest position is
-    taken. A candidate that is collinear in ranks with the chosen features waits until no other is left.
-    Constant features are never chosen unless named in `keep`.
+    Among candidates within ``1e-10 max(1, |best|)`` of the best score, the one with the lowest column index is
+    selected. A candidate whose ranks are a linear combination of those of the selected features is selected only if no
+    other is left. Constant features are never selected unless named in `keep`.
 
-    Partial correlations need more samples than chosen features: once ``n_samples - 2`` are
-    chosen, or they explain the target entirely, selection goes on without complementarity, with a
-    warning. Much earlier they are mostly noise: there is a warning from half the number of samples on.
+    Partial correlations need more samples than selected features. Once ``n_samples - 2`` features are selected, or
+    they explain the target completely, selection continues without complementarity, with a warning. Partial
+    correlations are mostly noise much earlier: there is a warning from half the number of samples on.
 
     Time O(n_features n_samples (log n_samples + n_features_to_select)): the features are ranked once, and one product
-    per step brings all partial correlations up to date. Memory: the data and their ranks (2 bytes a value up to
-    32,768 samples).
+    per step updates all partial correlations. Memory: the data and their ranks (2 bytes per value up to 32,768
+    samples).
 
     References
     ----------
@@ -159,7 +165,7 @@ class RRCT(CommonParameters, BaseSelector):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -167,7 +173,7 @@ class RRCT(CommonParameters, BaseSelector):
         y : array-like of shape (n_samples,)
             Classes or numbers.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -183,8 +189,8 @@ class RRCT(CommonParameters, BaseSelector):
         by_class = uses_indicators(training, self.target)
         if by_class and training.labels.n_classes >= MANY_CLASSES:
             warn(
-                f"y has {training.labels.n_classes} classes: with {MANY_CLASSES} or more, features chosen by RRCT are "
-                "usually worse than those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
+                f"y has {training.labels.n_classes} classes: with {MANY_CLASSES} or more, features selected by RRCT "
+                "are usually worse than those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
             )
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
         search = rrct(
@@ -201,21 +207,24 @@ class RRCT(CommonParameters, BaseSelector):
         )
         return search.reported(partial(self._selection, training, scale))
 
-    def _selection(self, training: LocalData, scale: float, found: SearchResult) -> Selection:
-        _warn_of_few_samples(training, found, self.complementarity)
-        selected, partials = found.selected, found.partials
-        # A feature has met all chosen before it, or before the last.
+    def _selection(self, training: LocalData, scale: float, result: SearchResult) -> Selection:
+        _warn_of_few_samples(training, result, self.complementarity)
+        selected, partials = result.selected, result.partials
+        # With all features selected before this one, or before the last.
         redundancy = partials.mean_redundancy.copy()
-        redundancy[selected] = found.redundancy
+        redundancy[selected] = result.redundancy
         selection = Selection.of_steps(
             selected,
-            found.scores,
+            result.scores,
             partials.relevance,
-            found.redundancy,
+            result.redundancy,
             more={"complementarity": partials.complementarity},
-            n_evaluations=found.n_evaluations,
+            n_evaluations=result.n_evaluations,
             explanation=LastSeen(
-                partials.last_score, partials.collinear, found.nearest, found.nearest_value / scale
+                partials.last_score,
+                partials.collinear,
+                result.nearest,
+                result.nearest_value / scale,
             ),
         )
         selection.redundancy = redundancy
@@ -226,11 +235,11 @@ class RRCT(CommonParameters, BaseSelector):
         if self.power is not None and self.redundancy == "spearman":
             warn(
                 f'power="{self.power}" has no effect with redundancy="spearman": '
-                "the transform does not change ranks"
+                "the transform does not change ranks; set power=None"
             )
 
     def _redundancy_columns(self, training: LocalData, columns: Array, ranks: Array) -> Array:
-        """The columns whose correlations are the redundancy."""
+        """Return the columns whose correlations are the redundancy."""
         self.exponents_ = np.full(training.n_features, np.nan)
         if self.redundancy == "spearman":
             return ranks
@@ -243,21 +252,21 @@ class RRCT(CommonParameters, BaseSelector):
 
 
 def _ranked_target(training: LocalData) -> Floats:
-    """Doubled centred ranks of the target, as one row."""
+    """Return the doubled centred ranks of the target as one row."""
     ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
 
 
-def _warn_of_few_samples(training: LocalData, found: SearchResult, complementarity: bool) -> None:
-    exhausted = found.partials.exhausted_at
-    n_selected = len(found.selected)
+def _warn_of_few_samples(training: LocalData, result: SearchResult, complementarity: bool) -> None:
+    exhausted = result.partials.exhausted_at
+    n_selected = len(result.selected)
     if exhausted is not None:
         warn(
-            f"{exhausted} chosen features leave nothing of the target to explain in {training.n_rows} "
-            "samples; later ones were chosen without complementarity"
+            f"{exhausted} selected features leave no residual of the target in {training.n_rows} samples; later ones "
+            "were selected without complementarity; select fewer"
         )
     elif complementarity and n_selected - 1 > (training.n_rows - 1) / 2:
         warn(
-            f"{n_selected} features were chosen on {training.n_rows} samples: given more than half as "
-            "many features as samples, partial correlations are mostly noise; choose fewer"
+            f"{n_selected} features were selected on {training.n_rows} samples: given more than half as "
+            "many features as samples, partial correlations are mostly noise; select fewer"
         )

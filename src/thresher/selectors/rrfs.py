@@ -1,4 +1,4 @@
-"""Relevance-redundancy filter of Ferreira and Figueiredo: down the ranking, dropping similar features."""
+"""Relevance-redundancy filter of Ferreira and Figueiredo: a pass down the ranking that drops similar features."""
 
 from __future__ import annotations
 
@@ -21,65 +21,70 @@ from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, ColumnGroups, RelevanceFilter
 
-# Pairs of features looked at to see whether a similarity can tell features apart, and values read for that.
+# Limits of the check that a similarity can distinguish features: pairs of features, and values read.
 N_PROBED_PAIRS = 200
 N_PROBED_VALUES = 40_000_000
 
 
 @estimator
 class RRFS(RelevanceFilter):
-    """Relevance-redundancy filter: down the ranking, dropping features too similar to the last kept.
+    """Select relevant features in order, skipping those too similar to the last one selected.
 
-    Algorithm 2 of Ferreira and Figueiredo, with its misprints repaired.
+    This is algorithm 2 of Ferreira and Figueiredo, with its misprints corrected.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        Most features to keep; see `RFS`.
+        Largest number of features to select; see `RFS`.
     relevance : str, default="auto"
-        ``"auto"``: the Fisher score where `fit` is given classes, the absolute correlation where it is given numbers,
-        and without y the dispersion ``"mean-median"``. Others: see `RFS`. Dispersion knows nothing of the classes; it
-        helps where there are none, and where what varies most is what is looked for.
+        ``"auto"``: the Fisher score if `fit` gets classes, the absolute correlation if it gets numbers, and the
+        dispersion ``"mean-median"`` without y. For others see `RFS`. Dispersion ignores the target: it is for data
+        without one, or for selecting the most variable features.
     similarity : {"auto", "cosine", "pearson", "mici", "su"}, default="auto"
-        ``"auto"``: ``"cosine"`` where the relevance is a dispersion, ``"pearson"`` where it is one with labels.
-        Absolute cosine (the paper's), absolute correlation, 1 - smaller eigenvalue of the covariance over the
-        smaller variance (the maximal information compression index turned into a similarity), or symmetrical
-        uncertainty of binned columns. On positive columns whose spread is small against their mean any two
-        features look alike to the cosine; a warning says so.
+        Absolute cosine (the paper's), absolute correlation, 1 minus the smaller eigenvalue of the covariance over the
+        smaller variance (the maximal information compression index as a similarity), or symmetrical uncertainty of
+        binned columns. ``"auto"``: ``"cosine"`` if the relevance is a dispersion, ``"pearson"`` if it uses a target. If
+        positive columns vary little compared with their mean, the cosine of any two is near 1; there is a warning.
     max_similarity : float, default=0.8
-        A feature is kept if its similarity is strictly below. 1 does not promise to remove copies, whose
-        similarity may come out just below 1.
+        A feature is selected if its similarity is strictly below this. 1 is not guaranteed to remove copies: their
+        similarity can be rounded to just below 1.
     cumulative : float in (0, 1], default=0.95
         See `RFS`.
     against : {"last", "all"}, default="last"
-        Compare with the last kept feature (the paper's: kept features may still be alike) or with all of them.
+        Compare with the last selected feature (the paper's; selected features can still be similar) or with all.
     scan : {"all", "top"}, default="all"
         Candidates: the whole ranking, or only its first `n_features_to_select`.
     stop_mass : float in (0, 1], default=None
-        Stop once the kept features hold this share of all relevance.
+        Stop when the selected features have this share of the total relevance.
     drop_zero : bool, default=True
-        Leave features of relevance 0.
+        Never select features of relevance 0.
     target, discretize, keep, exclude, missing, n_jobs, verbose
-        See `RFS`. With ``missing="pairwise"`` similarities are over the samples where both values are
-        present; cosines over different samples are not strictly comparable.
+        See `RFS`. With ``missing="pairwise"``, similarities are computed from the samples where both values are
+        present; cosines from different samples are not strictly comparable.
 
     Attributes
     ----------
     selected_, support_, ranking_, scores_, relevance_, n_evaluations_
-        See `MRMR`; ``scores_`` is the relevance of chosen features, ``n_evaluations_`` counts similarities.
+        See `MRMR`; ``scores_`` is the relevance of selected features, ``n_evaluations_`` counts similarities.
     trace_ : dict of str to ndarray
-        Per kept feature: ``feature``, ``relevance``, ``similarity`` (largest met, nan for the first).
+        Per selected feature: ``feature``, ``relevance``, ``similarity`` (the largest computed; nan for the first).
     n_scanned_ : int
-        Features looked at.
+        Features that were examined.
     relevance_measure_, similarity_measure_ : str
-        What ``"auto"`` stood for.
+        The values in use; they resolve ``"auto"``.
     bins_ : Bins
+        The features that were binned, the rule and the bin edges.
+
+    See Also
+    --------
+    RFS : The same ranking without a check of redundancy.
+    MRMR : Weighs relevance against redundancy at every step.
 
     Notes
     -----
-    Ties go to the lowest position. Similarities are multiples of 2^-40. Time: the relevances, then O(n_samples),
-    or the stored values of the candidate, per feature looked at; usually all of them. Sparse X is never made dense
-    by measures of numbers. The walk is a chain: a change near `max_similarity` changes all that follows.
+    Ties go to the lowest column index. Similarities are multiples of 2^-40. Time: the relevances, then O(n_samples), or
+    O(stored values of the candidate), per examined feature; usually all are examined. Numeric measures never make
+    sparse X dense. The selection is a chain: a change near `max_similarity` changes everything after it.
 
     References
     ----------
@@ -109,24 +114,24 @@ class RRFS(RelevanceFilter):
     drop_zero: bool = param(Boolean(), default=True)
     stop_mass: float | None = param(NoneOr(Interval(0, 1, open_low=True)), default=None)
 
-    def _settle_measures(self, target: TargetSummary | None) -> None:
-        super()._settle_measures(target)
+    def _resolve_measures(self, target: TargetSummary | None) -> None:
+        super()._resolve_measures(target)
         self.similarity_measure_: str = self.similarity
         if self.similarity == "auto":
-            unsupervised = self.relevance_measure_ in DISPERSIONS
-            self.similarity_measure_ = "cosine" if unsupervised else "pearson"
+            is_dispersion = self.relevance_measure_ in DISPERSIONS
+            self.similarity_measure_ = "cosine" if is_dispersion else "pearson"
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
-            Classes or numbers: needed if the relevance is one with labels, used by ``"auto"``, else ignored.
+            Classes or numbers. Required if the relevance needs a target, used by ``"auto"``, otherwise ignored.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -140,7 +145,7 @@ class RRFS(RelevanceFilter):
         order, stop = self._order(training.features, relevance, mass, wanted)
         pairs = self._pairs(training, measures)
         self._warn_if_all_alike(training, pairs, order)
-        walk = redundancy_walk(
+        result = redundancy_walk(
             pairs,
             order,
             mass,
@@ -152,12 +157,12 @@ class RRFS(RelevanceFilter):
             n_threads=training.n_threads,
         )
         self.bins_ = measures.bins
-        return self._describe(training.features, relevance, order, walk, wanted)
+        return self._describe(training.features, relevance, order, result, wanted)
 
     def _order(
         self, columns: FeatureRoles, relevance: Floats, mass: Floats, wanted: int
     ) -> tuple[Features, float | None]:
-        """The features to walk down, best first, and the mass of relevance that ends the walk."""
+        """Return the features in the order of the scan, and the mass of relevance that stops it."""
         can = columns.candidates & ~np.isnan(relevance)
         if self.drop_zero:
             can &= mass > 0
@@ -176,10 +181,10 @@ class RRFS(RelevanceFilter):
     def _choose(
         self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
-        """The walk over groups of columns; the last kept column goes along to the next group."""
+        """Scan groups of columns; the last selected column is added to the next group."""
         if self.against == "all":
             raise ValueError(
-                'against="all" needs every kept column in memory; use against="last" with chunks'
+                'against="all" needs every selected column in memory; use against="last" with chunks'
             )
         wanted = self._target_count(columns, mass)
         order, stop = self._order(columns, relevance, mass, wanted)
@@ -195,7 +200,7 @@ class RRFS(RelevanceFilter):
             if start == 0:
                 self._warn_if_all_alike(part, pairs, positions)
             before = float(mass[kept[:-1]].sum())
-            walk = redundancy_walk(
+            result = redundancy_walk(
                 pairs,
                 positions,
                 mass[features],
@@ -205,42 +210,42 @@ class RRFS(RelevanceFilter):
                 n_kept_before=len(last) + max(0, len(columns.kept) - start),
                 n_threads=groups.source.n_threads,
             )
-            kept += features[walk.kept[len(last) :]].tolist()
-            similarities = np.append(similarities, walk.similarity[len(last) :])
-            rival = walk.rival[len(last) :]
+            kept += features[result.kept[len(last) :]].tolist()
+            similarities = np.append(similarities, result.similarity[len(last) :])
+            rival = result.rival[len(last) :]
             rivals = np.append(rivals, np.where(rival >= 0, features[np.maximum(rival, 0)], -1))
-            n_evaluations += walk.n_evaluations
-            if walk.n_scanned < len(features):
+            n_evaluations += result.n_evaluations
+            if result.n_scanned < len(features):
                 break
         chosen = np.array(kept, dtype=np.intp)
-        walk = Walk(chosen, similarities, rivals, len(similarities), n_evaluations)
-        return self._describe(columns, relevance, order, walk, wanted)
+        result = Walk(chosen, similarities, rivals, len(similarities), n_evaluations)
+        return self._describe(columns, relevance, order, result, wanted)
 
     def _describe(
-        self, columns: FeatureRoles, relevance: Floats, order: Features, walk: Walk, wanted: int
+        self, columns: FeatureRoles, relevance: Floats, order: Features, result: Walk, wanted: int
     ) -> Self:
         p = columns.n_features
-        scanned = order[: walk.n_scanned]
-        self.n_scanned_ = walk.n_scanned
-        met = spread(p, scanned, walk.similarity)
+        scanned = order[: result.n_scanned]
+        self.n_scanned_ = result.n_scanned
+        similarities = spread(p, scanned, result.similarity)
         rival = np.full(p, -1, dtype=np.int64)
-        rival[scanned] = walk.rival
-        # More than there are candidates has been warned of already.
-        asked = resolve_count(self.n_features_to_select, columns.n_eligible, auto=True)
-        is_short = asked == wanted and self.stop_mass is None
+        rival[scanned] = result.rival
+        # There was a warning already if more features than candidates were requested.
+        requested = resolve_count(self.n_features_to_select, columns.n_eligible, auto=True)
+        is_short = requested == wanted and self.stop_mass is None
         return self._finish(
             columns,
             Selection(
-                selected=walk.kept,
-                scores=spread(p, walk.kept, relevance[walk.kept]),
+                selected=result.kept,
+                scores=spread(p, result.kept, relevance[result.kept]),
                 relevance=relevance,
-                n_evaluations=walk.n_evaluations,
+                n_evaluations=result.n_evaluations,
                 trace={
-                    "feature": walk.kept,
-                    "relevance": relevance[walk.kept],
-                    "similarity": met[walk.kept],
+                    "feature": result.kept,
+                    "relevance": relevance[result.kept],
+                    "similarity": similarities[result.kept],
                 },
-                explanation=Similar(rival, met, walk.n_scanned),
+                explanation=Similar(rival, similarities, result.n_scanned),
                 shortfall=f"the others have relevance 0 or a similarity of at least {self.max_similarity}",
             ),
             wanted if is_short else None,
@@ -249,7 +254,7 @@ class RRFS(RelevanceFilter):
     def _warn_if_all_alike(
         self, training: LocalData, pairs: _core.PairMeasure, order: Features
     ) -> None:
-        """Warn if the cosine takes most pairs of positive features for copies and correlation does not."""
+        """Warn if most pairs of positive features are copies by the cosine, but not by the correlation."""
         if self.similarity_measure_ != "cosine" or self.max_similarity >= 1 or len(order) < 3:
             return
         if (training.table.schema.minimum[order] < 0).any():
@@ -259,20 +264,20 @@ class RRFS(RelevanceFilter):
         first = rng.integers(len(order), size=n_pairs)
         second = (first + rng.integers(1, len(order), size=n_pairs)) % len(order)
 
-        def alike(measure: _core.PairMeasure) -> float:
-            """The share of pairs that it takes for copies."""
+        def share_of_copies(measure: _core.PairMeasure) -> float:
+            """Return the share of pairs that are copies by this measure."""
             partners = order[second].astype(np.uint32)[:, None]
             probed = zip(order[first].tolist(), partners, strict=True)
             values = np.array([measure.values(a, b)[0, 0] for a, b in probed])
             return float(np.mean(values >= self.max_similarity))
 
-        by_cosine = alike(pairs)
+        by_cosine = share_of_copies(pairs)
         if by_cosine < 0.5:
             return
-        by_correlation = alike(similarity(training, "pearson"))
+        by_correlation = share_of_copies(similarity(training, "pearson"))
         if by_correlation <= by_cosine / 4:
             warn(
-                f'similarity="cosine" cannot tell these features apart: they are not centred and never negative, '
+                f'similarity="cosine" cannot distinguish these features: they are not centred and never negative, '
                 f"and {by_cosine:.0%} of {n_pairs} random pairs have a cosine of at least "
                 f"{self.max_similarity:g}, but only {by_correlation:.1%} a correlation of that size; "
                 'use similarity="pearson", or centre the columns'

@@ -1,4 +1,4 @@
-"""Supervised simplified silhouette filter: clusters of features, two from each."""
+"""Supervised simplified silhouette filter: two features from each cluster of features."""
 
 from __future__ import annotations
 
@@ -21,54 +21,67 @@ from thresher.selectors._parameters import MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 MAX_ROUNDS = 100
-# Memory for symmetrical uncertainties that are kept for the next look: all those of 5,181 features.
+# Memory for symmetrical uncertainties that are cached: all those of 5,181 features.
 MOST_BYTES = 1 << 28
 
 
 @estimator
 class S3F(Ranking):
-    """Cluster features by symmetrical uncertainty; keep each cluster's medoid and its best companion.
+    """Select the medoid of each cluster of features, and the best other member.
 
-    The distance of two features is ``(1 - SU(f, g) + |SU(f, y) - SU(g, y)|) / 2``. For every number of clusters
-    k-medoids is run from far-apart starts, and the number with the best mean simplified silhouette is taken.
+    The distance of two features is ``(1 - SU(f, g) + |SU(f, y) - SU(g, y)|) / 2``, where SU is the symmetrical
+    uncertainty. For every number of clusters, k-medoids starts from features that are far apart. The number with the
+    largest mean simplified silhouette is used.
 
     Parameters
     ----------
     max_clusters : int, default=None
-        Largest number of clusters tried; None: the root of the number of features.
+        Largest number of clusters to try; None: the square root of the number of features.
     discretize : str, transformer or None, default="auto"
-        Bins of features that are not discrete: equal frequency, 8 bins.
+        Binning of features that are not discrete: equal frequency, 8 bins.
     target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
     exclude : list of str or int, default=None
+        Features never to select, by name or position.
     missing : {"error", "category", "drop_rows"}, default="error"
+        Missing values raise an error, are a separate category, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line per number of clusters and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per number of clusters and one at the end; the logger ``thresher`` gets the same lines at level
+        INFO.
 
     Attributes
     ----------
     greater_is_better : bool
         True: ``scores_`` is the symmetrical uncertainty with the target.
     selected_ : ndarray of int
-        Decreasing relevance.
+        Selected features by decreasing relevance.
     medoids_ : ndarray of int
+        The medoid of every cluster.
     clusters_ : ndarray of int of shape (n_features,)
-        Number of the cluster, -1 for features that are no candidates.
+        Number of the cluster; -1 for features that are not candidates.
     silhouette_ : float
-        Mean simplified silhouette of the clustering chosen.
+        Mean simplified silhouette of the clusters in use.
     n_evaluations_ : int
         Symmetrical uncertainties between features that were computed.
     bins_ : Bins
+        The features that were binned, the rule and the bin edges.
     support_, ranking_, scores_, relevance_, trace_
         See `MRMR`; ``trace_`` has one entry per number of clusters.
 
+    See Also
+    --------
+    CFS : Evaluates redundancy by a merit instead of clusters.
+    Chain : Runs a filter first if there are many features.
+
     Notes
     -----
-    Ties: the first medoid, the lowest position, the smaller number of clusters. Time O(n_samples p^2) at worst for
-    p features. Up to 5,181 features every symmetrical uncertainty is computed once and held (10 p^2 bytes, 256 MiB at
-    most), up to 11,585 once and those with a medoid once more; beyond, at every look: filter first (`Chain`).
-    5,000 features of 8 bins take about 0.8 s of processor time with 100 samples, 1.2 with 200, 1.6 with 1,000.
+    Ties go to the first medoid, the lowest column index and the smaller number of clusters. Time O(n_samples p^2) at
+    worst for p features. Up to 5,181 features, every symmetrical uncertainty is computed once and cached (10 p^2 bytes,
+    256 MiB at most). Up to 11,585 features, those with a medoid are computed once more; beyond that, at every use, so
+    run a filter first (`Chain`). 5,000 features with 8 bins take about 0.8 s of processor time with 100 samples, 1.2 s
+    with 200, and 1.6 s with 1,000.
 
     References
     ----------
@@ -94,7 +107,7 @@ class S3F(Ranking):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Cluster and choose features.
+        """Cluster and select features.
 
         Parameters
         ----------
@@ -102,7 +115,7 @@ class S3F(Ranking):
         y : array-like of shape (n_samples,)
             Classes or numbers.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -126,13 +139,13 @@ class S3F(Ranking):
         self.silhouette_ = -math.inf
         starts = space.farthest_first(largest)
         for k in range(2, len(starts) + 1):
-            found = space.cluster(starts[:k], MAX_ROUNDS)
-            silhouette = found.silhouette()
+            clustering = space.cluster(starts[:k], MAX_ROUNDS)
+            silhouette = clustering.silhouette()
             trace["n_clusters"].append(k)
             trace["silhouette"].append(silhouette)
             report(self, "%d of %d clusters: silhouette %.4g", k, len(starts), silhouette)
             if silhouette > self.silhouette_:
-                self.silhouette_, best = silhouette, found
+                self.silhouette_, best = silhouette, clustering
         if len(starts) < 2:
             self.silhouette_ = 0.0
         self.medoids_ = features[best.medoids]
@@ -154,12 +167,12 @@ class S3F(Ranking):
         )
 
 
-def representatives(space: FeatureClusters, found: Clustering, relevance: Floats) -> Features:
-    """Of every cluster the medoid, and the member most relevant and least similar to it; by place."""
+def representatives(space: FeatureClusters, clustering: Clustering, relevance: Floats) -> Features:
+    """Return the medoid of every cluster, and the member that is most relevant and least similar to it."""
     chosen: list[int] = []
-    for number, medoid in enumerate(found.medoids.tolist()):
+    for number, medoid in enumerate(clustering.medoids.tolist()):
         chosen.append(medoid)
-        members = np.flatnonzero(found.clusters == number)
+        members = np.flatnonzero(clustering.clusters == number)
         members = members[members != medoid]
         if members.size:
             gain = 1 - space.similarities(medoid)[members] + relevance[members]

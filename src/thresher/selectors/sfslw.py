@@ -1,4 +1,4 @@
-"""Forward search for classes that lie apart as balls."""
+"""Forward search by the distances between classes."""
 
 from __future__ import annotations
 
@@ -18,48 +18,55 @@ from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, sp
 from thresher.selectors._explain import Outscored
 from thresher.selectors._parameters import CommonParameters, CountOrAuto
 
-# Values of candidates x samples held at a time.
+# Largest number of values, candidates times samples, in memory at a time.
 BLOCK_SIZE = 1 << 21
-# Numbers kept of what every candidate adds, so that a step need not work them out again.
+# Largest number of cached terms of the candidates, which steps would otherwise compute again.
 MOST_KNOWN = 1 << 23
 
 
 @estimator
 class SFSLW(CommonParameters, BaseSelector):
-    """Sequential forward search with the LW index: distance of class centroids less the radii of the classes.
+    """Select features by forward search with the LW index of class separation.
 
-    ``LW = mean_i min_j (|u_i - u_j| - rad_i - rad_j)`` over classes i != j; large is good, negative where classes
-    overlap. Each step adds the feature that makes it largest.
+    ``LW = mean_i min_j (|u_i - u_j| - rad_i - rad_j)`` over classes i != j, with centroids u and radii rad. A large
+    index is good; it is negative if classes overlap. Each step adds the feature with the largest index.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        A number, a fraction of the features not excluded, or ``"auto"``: stop when no feature increases the index.
+        Number of features, fraction of the features that are not excluded, or ``"auto"``: stop when no feature
+        increases the index.
     radius : {"max", "mean"}, default="max"
-        Largest or mean distance of a member to its centroid.
+        Radius of a class: the largest or the mean distance of its samples to the centroid.
     standardize : bool, default=True
-        The index is in data units: bring all features to one.
+        Standardise the features, because the index is in data units.
     keep, exclude : list of str or int, default=None
+        Forced-in features and features never to select, by name or position.
     missing : {"error", "drop_rows"}, default="error"
+        Missing values raise an error, or their samples are dropped.
     verbose : int, default=0
-        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     greater_is_better : bool
         True: a large index is good.
     scores_ : ndarray of float of shape (n_features,)
-        The index when the feature was chosen, nan if it never was.
+        The index when the feature was selected; nan for features not selected.
     n_evaluations_ : int
-        Sets whose index was computed.
+        Number of sets whose index was computed.
     selected_, support_, ranking_, relevance_, trace_
         See `MRMR`; ``relevance_`` is the index of each feature alone.
 
+    See Also
+    --------
+    FisherScore : Class separation by one feature at a time.
+
     Notes
     -----
-    Ties go to the lowest position; indices are rounded to 40 significant bits. Time O(n_samples + n_classes^2) per
-    candidate and step; what candidates add is kept, up to 64 MB. Sparse X is refused, because distances to centroids
-    would make it dense; `FisherScore` takes it.
+    Ties go to the lowest column index; indices are rounded to 40 significant bits. Time O(n_samples + n_classes^2) per
+    candidate and step. The terms of candidates are cached, up to 64 MB. Sparse X is rejected because distances to
+    centroids would make it dense; `FisherScore` supports it.
 
     Examples
     --------
@@ -83,7 +90,7 @@ class SFSLW(CommonParameters, BaseSelector):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -91,7 +98,7 @@ class SFSLW(CommonParameters, BaseSelector):
         y : array-like of shape (n_samples,)
             Classes.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -99,8 +106,8 @@ class SFSLW(CommonParameters, BaseSelector):
         """
         if sparse.issparse(X):
             raise TypeError(
-                "SFSLW measures distances to centroids, which would make sparse X dense; give X.toarray(), "
-                "or use FisherScore, which takes sparse data as they are"
+                "SFSLW measures distances to centroids, which would make sparse X dense; pass X.toarray(), "
+                "or use FisherScore, which supports sparse data"
             )
         training = self._read_rows(X, y, remote=remote)
         training.schema.refuse_categories()
@@ -108,30 +115,30 @@ class SFSLW(CommonParameters, BaseSelector):
             training.schema.refuse_unsquarable()
         wanted = self._count_or_auto(training.features)
         index = ClassBalls(training, self.radius, self.standardize)
-        left = training.candidates.copy()
-        left[training.kept] = False
+        remaining = training.candidates.copy()
+        remaining[training.kept] = False
         selected: list[int] = []
         values: list[float] = []
         for feature in training.kept.tolist():
             values.append(float(index.with_each(np.array([feature]))[0]))
             index.add(feature)
             selected.append(feature)
-        candidates = np.flatnonzero(left)
+        candidates = np.flatnonzero(remaining)
         relevance = np.full(training.n_features, np.nan)
         n_evaluations = len(values)
-        last = np.full(training.n_features, np.nan)
+        last_scores = np.full(training.n_features, np.nan)
         show = step_reporter(self, training.names, wanted)
         while candidates.size and (wanted is None or len(selected) < wanted):
-            found = index.with_each(candidates)
+            scores = index.with_each(candidates)
             if not selected:
-                relevance[candidates] = found
+                relevance[candidates] = scores
             n_evaluations += len(candidates)
-            last[candidates] = found
-            best = int(np.argmax(found))
-            if wanted is None and values and not found[best] > values[-1]:
+            last_scores[candidates] = scores
+            best = int(np.argmax(scores))
+            if wanted is None and values and not scores[best] > values[-1]:
                 break
             selected.append(int(candidates[best]))
-            values.append(float(found[best]))
+            values.append(float(scores[best]))
             index.add(selected[-1])
             if show is not None:
                 show(len(selected), selected[-1], values[-1])
@@ -144,14 +151,14 @@ class SFSLW(CommonParameters, BaseSelector):
                 relevance=relevance,
                 n_evaluations=n_evaluations,
                 trace={"feature": selected, "score": values},
-                explanation=Outscored(last, "index with it"),
+                explanation=Outscored(last_scores, "index with it"),
             ),
             wanted,
         )
 
 
 class ClassBalls:
-    """The LW index of a growing set: squared distances of samples to centroids, and of centroids."""
+    """The LW index of a growing set, from squared distances of samples to centroids and between centroids."""
 
     def __init__(self, training: LocalData, radius: str, standardize: bool) -> None:
         codes = training.labels.codes
@@ -165,11 +172,11 @@ class ClassBalls:
         self.standardize = standardize
         self.of_samples = np.zeros(training.n_rows)
         self.of_centroids = np.zeros((len(self.sizes), len(self.sizes)))
-        # Features and what they add, where that fits into memory.
+        # Candidates and their terms, if these fit into memory.
         self._known: tuple[Features, Floats, Floats] | None = None
 
     def _terms(self, features: Features) -> tuple[Floats, Floats]:
-        """What each feature adds to the squared distances."""
+        """Return what each feature adds to the squared distances."""
         columns = self.columns[features].astype(np.float64)
         if self.standardize:
             columns -= columns.mean(axis=1, keepdims=True)
@@ -180,17 +187,17 @@ class ClassBalls:
         return columns**2, (centroids[:, :, None] - centroids[:, None, :]) ** 2
 
     def with_each(self, features: Features) -> Floats:
-        """The index of the set with one of the features added, for each of them (ascending)."""
+        """Return, for each of these features (ascending), the index of the set with it."""
         n, n_classes = len(self.of_samples), len(self.sizes)
         known = self._known is not None and bool(np.isin(features, self._known[0]).all())
         if not known and len(features) * (n + n_classes**2) <= MOST_KNOWN:
             self._known = (features, *self._terms(features))
             known = True
         if known and self._known is not None:
-            # Of all that are known, since to take some out would be to copy them.
+            # Computed for all cached candidates: selecting some would copy them.
             every, samples, centroids = self._known
-            found = self._values(samples, centroids)[np.searchsorted(every, features)]
-            return round_significant(found)
+            values = self._values(samples, centroids)[np.searchsorted(every, features)]
+            return round_significant(values)
         block = max(1, BLOCK_SIZE // n)
         parts = [
             self._values(*self._terms(features[start : start + block]))
@@ -205,14 +212,14 @@ class ClassBalls:
         else:
             np.sqrt(distances, out=distances)
             radii = np.add.reduceat(distances, self.starts, axis=1) / self.sizes
-        apart = np.sqrt(centroids + self.of_centroids)
-        apart -= radii[:, :, None] + radii[:, None, :]
-        apart[:, np.arange(len(self.sizes)), np.arange(len(self.sizes))] = np.inf
-        values: Floats = apart.min(axis=2).mean(axis=1)
+        gaps = np.sqrt(centroids + self.of_centroids)
+        gaps -= radii[:, :, None] + radii[:, None, :]
+        gaps[:, np.arange(len(self.sizes)), np.arange(len(self.sizes))] = np.inf
+        values: Floats = gaps.min(axis=2).mean(axis=1)
         return values
 
     def add(self, feature: int) -> None:
-        """Make the feature one of the set."""
+        """Add the feature to the set."""
         samples, centroids = self._terms(np.array([feature]))
         self.of_samples += samples[0]
         self.of_centroids += centroids[0]

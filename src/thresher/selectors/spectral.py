@@ -1,4 +1,4 @@
-"""Laplacian score and SPEC: features that are smooth on a graph of the samples."""
+"""Laplacian score and SPEC: features that vary little along a graph of the samples."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 AFFINITIES = (*WEIGHTS, "product", "classes")
-# Eigenvalues that differ by less are those of one eigenspace.
+# Eigenvalues that differ by less belong to one eigenspace.
 SAME_EIGENVALUE = 1e-9
 
 
 @estimator
 class GraphRanking(CommonParameters, Ranking):
-    """What `LaplacianScore` and `SPEC` share: the graph."""
+    """Base class of `LaplacianScore` and `SPEC`, with the graph of the samples."""
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     n_neighbors: int = param(Interval(1, integer=True), default=5)
@@ -59,15 +59,15 @@ class GraphRanking(CommonParameters, Ranking):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
-        """Score and choose features.
+        """Score and select features.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
-            Classes, needed for ``affinity="classes"`` of `SPEC` only; ignored by all else.
+            Classes, for ``affinity="classes"`` of `SPEC` only; otherwise ignored.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -79,7 +79,7 @@ class GraphRanking(CommonParameters, Ranking):
 
     @abstractmethod
     def _score(self, training: LocalData) -> Floats:
-        """The score of every feature."""
+        """Return the score of every feature."""
 
     def _make_graph(self, training: LocalData) -> Graph:
         self.bandwidth_ = None
@@ -92,8 +92,8 @@ class GraphRanking(CommonParameters, Ranking):
         else:
             if self.n_neighbors >= training.n_rows:
                 warn(
-                    f"n_neighbors={self.n_neighbors}, but a sample has only "
-                    f"{training.n_rows - 1} others; using those"
+                    f"n_neighbors={self.n_neighbors}, but a sample has only {training.n_rows - 1} others, which are "
+                    "all used; set a smaller n_neighbors"
                 )
             graph, self.bandwidth_ = neighbour_graph(
                 training, self.n_neighbors, self.affinity, self.bandwidth
@@ -107,45 +107,52 @@ class GraphRanking(CommonParameters, Ranking):
 
 @estimator
 class LaplacianScore(GraphRanking):
-    """Rank features by how little they change between neighbouring samples, against their variance.
+    """Rank features by their change between neighbouring samples, relative to their variance.
 
     ``sum_edges w_ij (x_i - x_j)^2 / sum_j d_j (x_j - mu)^2`` with degrees d and the degree-weighted mean mu.
-    **A small score is good.** No labels are used.
+    **Small scores are good.** The target is not used.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     n_neighbors : int, default=5
-        Samples are joined if either is among the other's nearest by Euclidean distance, ties to the lower
-        position. No sample is its own neighbour.
+        Two samples are joined if either is among the nearest of the other by Euclidean distance. Ties go to the lower
+        sample index. No sample is its own neighbour.
     affinity : {"heat", "binary", "cosine"}, default="heat"
         Weight of an edge: ``exp(-distance^2 / bandwidth)``, 1, or the absolute cosine.
     bandwidth : float, default=None
-        None: the mean squared distance over all edges.
+        Bandwidth of ``"heat"``. None: the mean squared distance over all edges.
     graph : array-like or sparse matrix of shape (n_samples, n_samples), default=None
-        Symmetric weights to use instead.
+        Symmetric weights of edges, which replace the graph of neighbours.
     keep, exclude : list of str or int, default=None
+        Forced-in features and features never to select, by name or position.
     missing : {"error", "drop_rows"}, default="error"
+        Missing values raise an error, or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     greater_is_better : bool
-        False: a small score is good.
+        False: small scores are good.
     scores_ : ndarray of float of shape (n_features,)
-        In [0, 2]; nan, ranked last, if constant.
+        In [0, 2]; nan for constant features, which are ranked last.
     bandwidth_ : float or None
+        The bandwidth in use; None without one.
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.
 
+    See Also
+    --------
+    SPEC : Other scores and graphs.
+
     Notes
     -----
-    Distances are in data units: standardise features of different units first. They are compared after rounding to
-    32 significant bits. Scores are multiples of 2^-40, ties go to the lowest position. Sparse X is not made dense.
+    Distances are in data units, so standardise features with different units first. They are compared after rounding to
+    32 significant bits. Scores are multiples of 2^-40; ties go to the lowest column index. Sparse X is not made dense.
     Time O(n_samples^2 n_features) for the graph and O(n_samples n_neighbors) per feature.
 
     References
@@ -171,10 +178,10 @@ class LaplacianScore(GraphRanking):
 
 @estimator
 class SPEC(GraphRanking):
-    """Spectral feature selection (Zhao and Liu) in its three forms.
+    """Rank features by spectral feature selection (Zhao and Liu), in three forms.
 
-    With f the feature scaled by the roots of the degrees and normalised, and eigenvalues l_j of the
-    normalised Laplacian with coefficients a_j of f:
+    Let f be the feature, scaled by the square roots of the degrees and normalised, l_j the eigenvalues of the
+    normalised Laplacian, and a_j the coefficients of f. The scores are:
 
     - ``"phi1"``: ``sum_j a_j^2 l_j``, small is good;
     - ``"phi2"``: the same without the trivial eigenvector, renormalised: the Laplacian score, small is good;
@@ -183,17 +190,19 @@ class SPEC(GraphRanking):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     form : {"phi1", "phi2", "phi3"}, default="phi2"
+        Which of the three scores.
     n_eigenvectors : int, default=None
-        k of ``"phi3"``, the trivial eigenvector counted; None: all. Where the k-th eigenvalue is equal to the next ones
-        (within 1e-9), these count too: eigenvectors of one eigenvalue are any basis of their space, and a part of them
-        would be a matter of chance.
+        The number k of ``"phi3"``, including the trivial eigenvector; None uses all. If the k-th eigenvalue equals the
+        next ones (within 1e-9), these are included: the eigenvectors of one eigenvalue are an arbitrary basis of their
+        space, so a part of them would be arbitrary.
     n_neighbors, bandwidth, graph
         See `LaplacianScore`.
     affinity : {"heat", "binary", "cosine", "product", "classes"}, default="heat"
-        The graph of `LaplacianScore`; half the products of samples (non-negative data only); or
-        1/n_c between samples of one class c, which makes ``1 / phi2 - 1`` the Fisher score.
+        The graph of `LaplacianScore` (the first three); half the inner products of samples, for non-negative data
+        (``"product"``); or 1/n_c between samples of the same class c, so that ``1 / phi2 - 1`` is the Fisher score
+        (``"classes"``).
     target, keep, exclude, missing, n_jobs, verbose
         See `LaplacianScore`.
 
@@ -202,17 +211,23 @@ class SPEC(GraphRanking):
     greater_is_better : bool
         True for ``"phi3"`` only.
     scores_ : ndarray of float of shape (n_features,)
-        In [0, 2]. Constant features are ranked last whatever the formula gives.
+        In [0, 2]. Constant features are ranked last, whatever their score.
     eigenvalues_ : ndarray of float, or None
-        Those used by ``"phi3"``, the trivial one left out.
+        Eigenvalues used by ``"phi3"``, without the trivial one.
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_, bandwidth_
         See `LaplacianScore`.
 
+    See Also
+    --------
+    LaplacianScore : The same as ``"phi2"``.
+    FisherScore : The same ranking as ``affinity="classes"`` with ``"phi2"``.
+
     Notes
     -----
-    ``"phi1"`` and ``"phi2"`` need no eigenvectors: O(edges) per feature. ``"phi1"`` favours features with a large mean.
-    In ``"phi3"`` the trivial eigenvector is moved out of the spectrum, so that graphs in several pieces are
-    treated right; O(n_samples^3) in all. Ties go to the lowest position.
+    ``"phi1"`` and ``"phi2"`` need no eigenvectors: time O(edges) per feature. ``"phi1"`` favours features with a large
+    mean. ``"phi3"`` shifts the trivial eigenvector out of the spectrum, so graphs with several components are handled
+    correctly; time O(n_samples^3) in total. Ties go to the lowest column index. Missing values are as in
+    `LaplacianScore`.
 
     References
     ----------
@@ -246,25 +261,25 @@ class SPEC(GraphRanking):
 def low_frequency_share(
     training: LocalData, graph: Graph, n_eigenvectors: int | None
 ) -> tuple[Floats, Floats]:
-    """phi3 of every feature and the eigenvalues used."""
+    """Return phi3 of every feature, and the eigenvalues used."""
     n = training.n_rows
     count = n if n_eigenvectors is None else n_eigenvectors
     if (graph.degree <= 0).any():
-        lonely = int(np.argmax(graph.degree <= 0))
+        isolated = int(np.argmax(graph.degree <= 0))
         raise ValueError(
-            f'form="phi3" needs every sample to have an edge, but sample {lonely} has none; '
-            'use "phi2", or a graph that joins it'
+            f'form="phi3" needs an edge at every sample, but sample {isolated} has none; '
+            'use form="phi2" or another graph'
         )
     root = np.sqrt(graph.degree)
     trivial = root / np.linalg.norm(root)
     normalised = np.eye(n) - graph.matrix() / np.outer(root, root)
     last = min(count, n) - 2
-    # Three times the trivial direction lies above the spectrum, which ends at two. NumPy's function, unlike SciPy's,
-    # lets other threads run.
+    # Three times the trivial direction is above the spectrum, which ends at two. NumPy's function, unlike SciPy's,
+    # releases the GIL.
     values, vectors = call_interruptibly(
         np.linalg.eigh, normalised + 3 * np.outer(trivial, trivial), n_threads=training.n_threads
     )
-    # Eigenvectors of one eigenvalue are any basis of their space, so the space is taken as a whole.
+    # Eigenvectors of one eigenvalue are an arbitrary basis of their space, so the whole space is used.
     while last + 1 < n - 1 and values[last + 1] - values[last] < SAME_EIGENVALUE:
         last += 1
     values, vectors = values[: last + 1], vectors[:, : last + 1]

@@ -1,4 +1,4 @@
-"""Recursive feature elimination by a linear support vector machine."""
+"""Recursive feature elimination by a linear support vector machine (SVM)."""
 
 from __future__ import annotations
 
@@ -18,29 +18,32 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
-# Standardised values are whole multiples of one over this: how a mean was added up does not show.
+# Standardised values are rounded to multiples of one over this, so they do not depend on how a mean was summed.
 GRID = 2.0**32
 
 
 @estimator
 class SVMRFE(CommonParameters, Ranking):
-    """Rank features by recursive elimination: train a linear SVM, drop the smallest squared weights, repeat.
+    """Rank features by recursive elimination with a linear SVM.
+
+    Each round trains the SVM and drops the features with the smallest squared weights.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of the features not excluded.
+        Number of features, or fraction of the features that are not excluded.
     step : int or float, default=1
-        Features dropped per round: a number, or a fraction in (0, 1) of those left. Larger steps are faster and
-        give another ranking. No step leaps over `n_features_to_select`.
+        Features dropped per round: a number, or a fraction in (0, 1) of those remaining. Larger steps are faster and
+        give another ranking. One round ends with exactly `n_features_to_select` features.
     C : float, default=1.0
-        Penalty of the machine, as in ``sklearn.svm.SVC``.
+        Penalty parameter of the SVM, as in ``sklearn.svm.SVC``.
     tol : float, default=1e-6
-        Largest violation of the machine's optimality that may remain, as in ``sklearn.svm.SVC``. With the 1e-3 usual
-        there, the order of features of like weight is a matter of chance.
+        Largest remaining violation of the optimality conditions, as in ``sklearn.svm.SVC``. With the usual 1e-3, the
+        order of features with similar weights is arbitrary.
     keep, exclude : list of str or int, default=None
-        Features never dropped, and features never used.
+        Features that are never dropped, and features that are never used, by name or position.
     missing : {"error", "drop_rows"}, default="error"
+        Missing values raise an error, or their samples are dropped.
     verbose : int, default=0
         1 prints a line for each tenth of the rounds and one at the end; the logger ``thresher`` gets the same at level
         INFO.
@@ -48,25 +51,30 @@ class SVMRFE(CommonParameters, Ranking):
     Attributes
     ----------
     greater_is_better : bool
-        True, among features dropped in the same round only: ``ranking_`` tells the order, last dropped first.
+        True, but only among features dropped in the same round. ``ranking_`` is the overall order, last dropped first.
     scores_ : ndarray of float of shape (n_features,)
-        Squared weight, summed over machines, in the round the feature was dropped.
+        Squared weight in the round that dropped the feature, summed over the SVMs.
     n_evaluations_ : int
-        Machines trained.
+        Number of SVMs trained.
     selected_, support_, ranking_, relevance_, trace_
         See `MRMR`; ``ranking_`` ranks all features.
 
+    See Also
+    --------
+    ReliefF : Needs no model.
+    Chain : Runs a filter first if there are many features.
+
     Notes
     -----
-    More than two classes: one machine per class against the rest, squared weights added. Columns are standardised.
-    A machine begins where it ended the round before, as little changes when one feature of many goes; the ranking is
-    that of machines trained anew, within `tol`. Weights are compared after rounding to 32 significant bits; equal
-    ones: the lowest position is dropped first. Time per round O(n_samples^2 + n_samples n_left) and a short
-    training; memory the table of inner products of all samples. With as many features dropped per round this is
-    faster than scikit-learn's ``RFE``, whose `tol` is looser. A fractional `step` asks for more: here it is a
-    fraction of the features left, in ``RFE`` of all, so that 500 features at ``step=0.1`` take 52 machines, not 10, and
-    on 500 samples 1.2 times as long as ``RFE``. Sparse X is refused;
-    `FisherScore` takes it.
+    With more than two classes there is one SVM per class against the rest, and squared weights are added. Columns are
+    standardised. The SVM of a round starts from the solution of the round before, because dropping one feature of many
+    changes little. The ranking is that of SVMs trained from scratch, within `tol`. Weights are compared after rounding
+    to 32 significant bits; of equal ones the lowest column index is dropped first. Time per round: O(n_samples^2 +
+    n_samples n_remaining) and a short training. Memory: the inner products of all pairs of samples. With the same
+    number of features dropped per round this is faster than scikit-learn's ``RFE``, whose `tol` is looser. A fractional
+    `step` is a fraction of the remaining features here, but of all features in ``RFE``. So 500 features with
+    ``step=0.1`` need 52 SVMs, not 10, and on 500 samples 1.2 times the time of ``RFE``. Sparse X is rejected;
+    `FisherScore` supports it.
 
     References
     ----------
@@ -92,7 +100,7 @@ class SVMRFE(CommonParameters, Ranking):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Rank and choose features.
+        """Rank and select features.
 
         Parameters
         ----------
@@ -100,7 +108,7 @@ class SVMRFE(CommonParameters, Ranking):
         y : array-like of shape (n_samples,)
             Classes.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -108,26 +116,26 @@ class SVMRFE(CommonParameters, Ranking):
         """
         if sparse.issparse(X):
             raise TypeError(
-                "SVMRFE centres columns, which would make sparse X dense; give X.toarray(), "
-                "or use FisherScore or Univariate, which take sparse data as they are"
+                "SVMRFE centres columns, which would make sparse X dense; pass X.toarray(), "
+                "or use FisherScore or Univariate, which support sparse data"
             )
         training = self._read_rows(X, y, remote=remote)
         wanted = self._count(training.features)
         p = training.n_features
         codes = training.labels.codes
         assert codes is not None
-        n_machines = 1 if training.labels.n_classes == 2 else training.labels.n_classes
-        signs = np.where(codes == np.arange(n_machines)[:, None], 1.0, -1.0)
+        n_svms = 1 if training.labels.n_classes == 2 else training.labels.n_classes
+        signs = np.where(codes == np.arange(n_svms)[:, None], 1.0, -1.0)
         used = training.candidates.copy()
         used[training.kept] = True
-        never = np.zeros(p, dtype=np.bool_)
-        never[training.kept] = True
+        is_forced = np.zeros(p, dtype=np.bool_)
+        is_forced[training.kept] = True
         counts = self._counts(int(used.sum()), len(training.kept), wanted)
         dropped = drop_by_weight(
             standard_columns(training),
             signs,
             used=np.flatnonzero(used),
-            never=never,
+            never=is_forced,
             counts=counts,
             penalty=self.C,
             tolerance=self.tol,
@@ -136,8 +144,8 @@ class SVMRFE(CommonParameters, Ranking):
         )
         if dropped.n_unfinished:
             warn(
-                f"{dropped.n_unfinished} of {len(counts) * n_machines} machines did not reach tol={self.tol:g}; "
-                "give a larger tol or a smaller C"
+                f"{dropped.n_unfinished} of {len(counts) * n_svms} SVMs did not reach tol={self.tol:g}; "
+                "set a larger tol or a smaller C"
             )
         best_first = np.concatenate([training.kept, dropped.features[::-1]])
         return self._finish_ranking(
@@ -145,7 +153,7 @@ class SVMRFE(CommonParameters, Ranking):
             dropped.scores,
             wanted,
             order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
-            n_evaluations=len(counts) * n_machines,
+            n_evaluations=len(counts) * n_svms,
         )
 
     def _check_parameters(self) -> None:
@@ -154,7 +162,7 @@ class SVMRFE(CommonParameters, Ranking):
             check_number("step", self.step, minimum=1, integer=True)
 
     def _counts(self, n_left: int, n_kept: int, wanted: int) -> list[int]:
-        """How many features each round drops, until only kept ones are left."""
+        """Return how many features each round drops, until only forced-in ones remain."""
         counts: list[int] = []
         while n_left > n_kept:
             count = int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
@@ -166,25 +174,25 @@ class SVMRFE(CommonParameters, Ranking):
 
 
 def round_reporter(owner: SVMRFE, counts: list[int]) -> Callable[[int, int], None] | None:
-    """A function that reports each tenth of the rounds; None where nobody listens."""
+    """Return a function that reports each tenth of the rounds, or None if reporting is off."""
     if not is_heard(owner):
         return None
     n_rounds = len(counts)
-    told = {-(-n_rounds * tenth // 10) for tenth in range(1, 11)}
+    reported = {-(-n_rounds * tenth // 10) for tenth in range(1, 11)}
 
     def show(n_done: int, n_left: int) -> None:
-        if n_done in told:
+        if n_done in reported:
             report(owner, "round %d/%d: %d features left", n_done, n_rounds, n_left)
 
     return show
 
 
 def standard_columns(training: LocalData) -> Floats:
-    """Standardised columns, features as rows; constants are 0."""
-    given = training.table.rescaled.feature_major()
-    columns = np.empty(given.shape)
+    """Return the standardised columns, one feature per row; constant features are 0."""
+    original = training.table.rescaled.feature_major()
+    columns = np.empty(original.shape)
     for block in feature_blocks(training.n_features, training.n_rows):
-        rows = given[block].astype(np.float64)
+        rows = original[block].astype(np.float64)
         rows -= rows.mean(axis=1, keepdims=True)
         deviation = np.sqrt((rows**2).mean(axis=1))
         varies = ~training.schema.is_constant[block] & (deviation > 0)

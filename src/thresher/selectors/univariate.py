@@ -1,4 +1,4 @@
-"""One measure per feature, with p-values and control of false discoveries."""
+"""One measure per feature, with p-values and control of the false discovery rate."""
 
 from __future__ import annotations
 
@@ -44,83 +44,95 @@ from thresher.selectors._filter import StreamingMixin
 from thresher.selectors._parameters import CommonParameters, CountOrAuto, MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
-# What discretize="auto" stands for.
+# The bins of discretize="auto".
 BINS = "equal-frequency"
-# Samples of the rarest class for each level of a feature from which on the chi-squared law of a table's statistic holds
-# well enough in its tail.
+# With this many samples of the rarest class for each level of a feature, the tail of a table's statistic is close
+# enough to that of the chi-squared distribution.
 ENOUGH_PER_LEVEL = 100
 
 
 @estimator
 class Univariate(StreamingMixin, CommonParameters, Ranking):
-    """Rank features by one measure with the target; p-values, and selection by false discovery rate.
+    """Rank features by one measure with the target, or select those with small p-values.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=10
-        A number, a fraction of the features not excluded, or ``"auto"``: those whose corrected p-value is at most
-        `alpha`.
+        Number of features, fraction of the features that are not excluded, or ``"auto"``: those whose corrected
+        p-value is at most `alpha`.
     measure : str, default="auto"
+        Measure of a feature and the target.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
         ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``.
 
-        ``"f"``: one-way F, or F of the linear regression on a numeric target; ``"r2"``: the share of scatter that
-        either explains; ``"mi"``: plug-in mutual information in bits; ``"su"``: symmetrical uncertainty;
-        ``"chi2"``: Pearson's chi-squared of the contingency table (not scikit-learn's ``chi2`` of raw counts);
-        absolute correlation of values or ranks. ``"auto"`` is ``"f"`` where all columns are numbers (truth counts
-        as 0 and 1). Where some hold categories, each column gets the test of its type: numbers that of F,
-        categories ``"chi2"`` with classes and the one-way F of the target over their levels with a numeric
-        target. As values of different tests do not compare, scores are then ``-log10`` of the p-values.
+        ``"f"``: one-way F, or F of the linear regression on a numeric target. ``"r2"``: the share of variance that
+        either explains. ``"mi"``: plug-in mutual information in bits. ``"su"``: symmetrical uncertainty. ``"chi2"``:
+        Pearson's chi-squared of the contingency table (not scikit-learn's ``chi2`` of raw counts). ``"pearson"`` and
+        ``"spearman"``: absolute correlation of values or ranks.
+
+        ``"auto"`` is ``"f"`` if all columns are numeric (Booleans count as 0 and 1). If some are categorical, each
+        column gets the test of its type: F for numeric columns; for categorical ones ``"chi2"`` with classes, and the
+        one-way F of the target over their levels with a numeric target. Values of different tests are not comparable,
+        so the scores are then ``-log10`` of the p-values.
     alpha : float, default=0.05
-        Level for ``"auto"``.
+        Significance level for ``"auto"``.
     correction : {"bh", "by", "bonferroni", None}, default="bh"
         Benjamini-Hochberg, Benjamini-Yekutieli (any dependence), Bonferroni, or none.
     pvalues : {"auto", "analytic", "permutation"}, default="auto"
-        From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for measures of
-        discrete features where the rarest class has fewer than 100 samples for each level of a feature: there the
-        law is off, and that of information too optimistic (on data without any signal, tests at a level of 20 % then
-        select something on up to a half of the data sets). Not with `sample_weight`, nor of rows in blocks, nor where
-        ``measure="auto"`` tests categories, which are always analytic.
+        From the distribution of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for measures
+        of discrete features if the rarest class has fewer than 100 samples for each level of a feature. The
+        distribution is then inaccurate, and for information too optimistic: on data without any signal, tests at a
+        level of 20 % then select something on up to half of the data sets. P-values are always analytic with
+        `sample_weight`, for rows in blocks, and where ``measure="auto"`` tests categories.
     n_permutations : int, default=100
-        At least 20.
+        Number of permutations, at least 20.
     random_state : int, RandomState or None, default=None
-        For the permutations.
+        Random seed of the permutations.
     target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
     discretize : str, transformer or None, default="auto"
-        Bins of features that are not discrete for measures of discrete features: equal frequency, 8 bins.
+        Binning of features that are not discrete, for discrete measures: equal frequency, 8 bins.
     keep, exclude : list of str or int, default=None
+        Forced-in features and features never to select, by name or position.
     missing : {"error", "category", "drop_rows"}, default="error"
-        ``"category"``: missing values are a level of their own (discrete measures).
+        Missing values raise an error, are a separate category (discrete measures only), or their samples are dropped.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line at the end; the logger ``thresher`` gets the same lines at level INFO.
 
     Attributes
     ----------
     greater_is_better : bool
-        True: a large value is good.
+        True: large values are good.
     scores_ : ndarray of float of shape (n_features,)
+        The measure of every feature, or ``-log10`` of its p-value (see `measure`).
     pvalues_ : ndarray of float of shape (n_features,)
-        Analytic: F distribution; t for correlations; chi-squared with (levels - 1)(classes - 1) degrees of freedom
-        for ``"chi2"`` and for ``2 n ln 2 I`` (measures of information). From permutations: the share of all features'
-        relevances with a permuted target that are as large, itself counted, on one scale for all features (the
-        share of scatter explained; for discrete measures the analytic p-value). 1 for constant features.
+        Analytic: the F distribution; t for correlations; chi-squared with (levels - 1)(classes - 1) degrees of freedom
+        for ``"chi2"`` and for ``2 n ln 2 I`` (measures of information). From permutations: the share of relevances of
+        all features with permuted targets that are at least as large, itself included, on one scale for all features
+        (the share of variance explained; for discrete measures the analytic p-value). 1 for constant features.
     pvalue_method_ : str
         ``"analytic"`` or ``"permutation"``.
     corrected_pvalues_ : ndarray of float of shape (n_features,)
-        Over the candidates.
+        P-values corrected for the number of candidates.
     tests_ : ndarray of str of shape (n_features,)
-        The test of each column: the measure, and ``"anova"`` for the one-way F of the target over levels.
+        The test of each column: the measure, or ``"anova"`` for the one-way F of the target over levels.
     bins_ : Bins
+        The features that were binned, the rule and the bin edges.
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.
 
+    See Also
+    --------
+    ErrorControlled : Adds a bound on false selections to another selector.
+    MRMR : Also avoids redundant features.
+
     Notes
     -----
-    Ties go to the lowest position. Sparse X is not made dense by ``"f"`` and ``"pearson"``. P-values of binned
-    measures take the bins as given; the chi-squared law is an approximation for small counts. Time O(n_samples)
-    per feature.
+    Ties go to the lowest column index. ``"f"`` and ``"pearson"`` do not make sparse X dense. P-values of binned
+    features treat the bins as fixed; the chi-squared distribution is an approximation for small counts. Time
+    O(n_samples) per feature.
 
     Examples
     --------
@@ -164,7 +176,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         sample_weight: WeightsLike = None,
         **remote: Unpack[RemoteOptions],
     ) -> Self:
-        """Score and choose features.
+        """Score and select features.
 
         Parameters
         ----------
@@ -172,9 +184,9 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         y : array-like of shape (n_samples,)
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+            A weight of 2 counts exactly like the same sample passed twice; 0 drops the sample.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -211,10 +223,10 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         return BINS if are_discrete(self.measure) else None
 
     def _by_measure(self, training: TrainingData) -> tuple[Floats, Mask]:
-        """One measure for all columns."""
+        """Measure all columns by one measure; return the scores and the candidates."""
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
-            _refuse_missing_level(training, training.schema.has_missing, f'measure="{measure}"')
+            _reject_missing_category(training, training.schema.has_missing, f'measure="{measure}"')
         measures = make_measures(training, (measure,), self.discretize, BINS)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
@@ -237,20 +249,22 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         return scores, candidates
 
     def _by_types(self, training: TrainingData) -> tuple[Floats, Mask]:
-        """Each column by the test of its type."""
+        """Test each column by its type; return the scores and the candidates."""
         schema = training.schema
         first = schema.label(int(np.argmax(schema.is_category)))
         if training.local is None:
             raise ValueError(
-                f"column {first} holds categories, which "
-                'measure="auto" tests in another way than numbers, from rows in one place; use measure="mi" or "chi2"'
+                f'column {first} holds categories, which measure="auto" does not test for rows in blocks; '
+                'use measure="mi" or "chi2"'
             )
         if self.pvalues == "permutation":
             raise ValueError(
                 f'pvalues="permutation" compares all features by one measure, but column {first} holds categories, '
-                'which measure="auto" tests in another way than numbers; use pvalues="analytic" or measure="mi"'
+                'which measure="auto" tests differently from numbers; use pvalues="analytic" or measure="mi"'
             )
-        _refuse_missing_level(training, schema.has_missing & ~schema.is_category, "numbers")
+        _reject_missing_category(
+            training, schema.has_missing & ~schema.is_category, "numeric columns"
+        )
         scores = evidence(training.local)
         self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
         self.tests_ = test_names(training)
@@ -268,7 +282,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         is_weighted = training.weight_kind != "none"
         if self.pvalues == "permutation" and is_weighted:
             raise ValueError(
-                'pvalues="permutation" permutes samples that count alike; with sample_weight use pvalues="analytic"'
+                'pvalues="permutation" needs samples of equal weight; with sample_weight use pvalues="analytic"'
             )
         if self.pvalues != "auto":
             return self.pvalues
@@ -281,16 +295,16 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         if training.local is not None:
             return "permutation"
         warn(
-            "p-values of rows in blocks are analytic, and too small where the rarest class has fewer than "
-            f"{ENOUGH_PER_LEVEL} samples for each level of a feature, as here"
+            "p-values of rows in blocks are analytic, and too small here: the rarest class has fewer than "
+            f"{ENOUGH_PER_LEVEL} samples for each level of a feature; use fewer bins or rows in memory"
         )
         return "analytic"
 
 
-def _refuse_missing_level(training: TrainingData, has_missing: Mask, of_what: str) -> None:
+def _reject_missing_category(training: TrainingData, has_missing: Mask, method: str) -> None:
     if training.missing == "category" and has_missing.any():
         raise ValueError(
-            f'missing="category" has no meaning for {of_what}, but column '
+            f'missing="category" is not for {method}, but column '
             f"{training.schema.label(int(np.argmax(has_missing)))} of X contains NaN; "
             'fill the values in, or use measure="mi", "su" or "chi2"'
         )
@@ -308,24 +322,25 @@ def _relevances(training: TrainingData, measures: Measures, measure: str) -> Flo
     is_plain = rows is not None and rows.weights is None and not rows.table.is_sparse
     is_plain = is_plain and not training.schema.has_missing.any()
     if measure in BY_CLASS and labels.is_nominal and rows is not None and is_plain:
-        # Reads rows in their layout; nothing else needs the columns.
+        # This reads rows in their layout; nothing else needs the columns.
         return class_values(rows.table, rows.labels, measure)
     return measures.relevance(measure)
 
 
 def correct_pvalues(values: Floats, correction: str | None) -> Floats:
-    """P-values corrected for their number.
+    """Correct p-values for multiple testing.
 
     Parameters
     ----------
     values : ndarray of float
+        P-values, one per feature.
     correction : {"bh", "by", "bonferroni", None}
-        Benjamini-Hochberg, Benjamini-Yekutieli, Bonferroni, none.
+        Benjamini-Hochberg, Benjamini-Yekutieli, Bonferroni, or none.
 
     Returns
     -------
     corrected : ndarray of float
-        Features with a corrected value of at most q are those the procedure rejects at level q.
+        The procedure rejects the hypotheses with a corrected value of at most q at level q.
 
     Examples
     --------

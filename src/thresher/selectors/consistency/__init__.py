@@ -1,4 +1,4 @@
-"""Consistency-based selection: small sets of features that tell the classes apart together."""
+"""Consistency-based selection: small sets of features that distinguish the classes in combination."""
 
 from thresher.selectors.consistency.classic import ABB, LVF, QBB, Focus, SetCover
 from thresher.selectors.consistency.lcc import CWC, INTERACT, LCC

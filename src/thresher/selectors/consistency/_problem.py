@@ -1,4 +1,4 @@
-"""What all consistency-based selectors share: risk, order of the features, threshold."""
+"""Common parts of the consistency-based selectors: risk, order of the features, threshold."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from thresher.selectors._parameters import CommonParameters
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Features = npt.NDArray[np.uint32]
 
-# Supervised bins would empty features that matter only together, so the default is unsupervised.
+# Supervised binning would leave one bin for features that matter only in combination, so the default is unsupervised.
 N_BINS = 5
 
-# A column with more distinct values than this share of the samples tells them apart all by itself.
+# A column with more distinct values than this share of the samples distinguishes them alone.
 NEARLY_UNIQUE = 0.9
 
 
@@ -51,20 +51,20 @@ class Problem:
     Attributes
     ----------
     core : _core.Consistency
-        Searches in unnormalised risks.
+        The searches, with unnormalised risks.
     relevance : ndarray of float
         Symmetrical uncertainty with the target, per feature.
     order : ndarray of uint32
-        Features that may be removed, least relevant first, then lowest position; constant ones
-        lead.
+        Features that can be removed, least relevant first, then lowest column index; constant ones
+        come first.
     n_constant : int
         How many of them are constant.
     kept : ndarray of uint32
-        Features in every set.
+        Forced-in features, which are in every set.
     unit : float
-        What an unnormalised risk is divided by.
+        The divisor of an unnormalised risk.
     tolerance : float
-        Unnormalised risks closer than this are equal; 0 if they are whole numbers.
+        Unnormalised risks closer than this are equal; 0 if they are integers.
     pair_tolerance : float
         The same for numbers of pairs.
     """
@@ -80,20 +80,20 @@ class Problem:
 
     @property
     def step(self) -> float:
-        """A difference of unnormalised risks that is large enough to tell them apart."""
+        """The smallest difference of unnormalised risks that is not a tie."""
         return 1.0 if self.tolerance == 0 else 2 * self.tolerance
 
     def threshold(self, delta: float) -> float:
-        """The largest unnormalised risk within `delta`."""
+        """Return the largest unnormalised risk within `delta`."""
         bound = delta * self.unit
         return float(math.floor(bound + 1e-9)) if self.tolerance == 0 else bound
 
     def risk(self, features: Sequence[int] | Features) -> float:
-        """The risk of a set, from 0 to 1; `kept` features are not added."""
+        """Return the risk of a set, from 0 to 1. Forced-in features are not added."""
         return self.core.risk(np.asarray(features, dtype=np.uint32)) / self.unit
 
     def by_relevance(self, features: Sequence[int] | Features) -> list[int]:
-        """Kept features as given, then these by decreasing relevance, then position."""
+        """Return the forced-in features, then these by decreasing relevance, then column index."""
         rest = np.setdiff1d(np.asarray(features, dtype=np.intp), self.kept)
         ordered = rest[np.lexsort((rest, -self.relevance[rest]))]
         return [*self.kept.tolist(), *ordered.tolist()]
@@ -107,9 +107,9 @@ def build_problem(
     *,
     by_position: bool = False,
 ) -> Problem:
-    """Rank the features and lay the rows out for the search.
+    """Rank the features and prepare the rows for the search.
 
-    `rows` limits it to some samples; `by_position` orders the features by position, not relevance.
+    `rows` restricts it to some samples; `by_position` orders the features by column index, not relevance.
     """
     target, table, weights = training.labels, codes.table, training.weights
     classes, n_classes = class_codes(training), target.n_classes
@@ -119,11 +119,11 @@ def build_problem(
         table = table.take(np.flatnonzero(rows), training.n_threads)
     relevance: Floats = table.relevance(classes, n_classes, "su", training.n_threads)
     constant = table.constant | ~(training.candidates | training.excluded)
-    may_go = ~training.excluded
-    may_go[training.kept] = False
+    is_removable = ~training.excluded
+    is_removable[training.kept] = False
     key = np.where(constant, -1.0, 0.0 if by_position else relevance)
     ascending = _core.ascending(key)
-    order = ascending[may_go[ascending]].astype(np.uint32)
+    order = ascending[is_removable[ascending]].astype(np.uint32)
     kept = training.kept.astype(np.uint32)
     unit, tolerance = _unit_and_tolerance(measure, classes, weights)
     core = _core.Consistency(
@@ -143,7 +143,7 @@ def build_problem(
 
 
 def class_codes(training: LocalData) -> npt.NDArray[np.int32]:
-    """The class of every sample; these selectors know only classes."""
+    """Return the class of every sample: these selectors need classes."""
     codes = training.labels.codes
     assert codes is not None
     return codes
@@ -152,23 +152,23 @@ def class_codes(training: LocalData) -> npt.NDArray[np.int32]:
 def _unit_and_tolerance(
     measure: str, classes: npt.NDArray[np.int32], weights: Array | None
 ) -> tuple[float, float]:
-    """The largest risk there could be, and the margin within which risks count as equal."""
+    """Return the largest possible risk, and the difference below which risks are equal."""
     total = float(len(classes) if weights is None else weights.sum())
-    whole = weights is None or weights.dtype.kind != "f"
+    is_counted = weights is None or weights.dtype.kind != "f"
     unit = {
         "bayes": total,
         "binary": 1.0,
-        # Weights that are not whole numbers make no number of pairs: pairs drawn with replacement.
-        "pairs": total * (total - (1 if whole else 0)) / 2,
+        # Weights that are not integers have no number of pairs, so pairs are drawn with replacement.
+        "pairs": total * (total - (1 if is_counted else 0)) / 2,
         "entropy": total * math.log2(len(np.unique(classes))),
     }[measure]
     tolerance = 1e-10 * unit if measure == "entropy" else 0.0
-    return unit, tolerance if whole else max(tolerance, 1e-9 * unit)
+    return unit, tolerance if is_counted else max(tolerance, 1e-9 * unit)
 
 
 @estimator
 class ConsistencySelector(CommonParameters, BaseSelector):
-    """Common work of the consistency-based selectors."""
+    """Base class of the consistency-based selectors."""
 
     min_features: int = param(Interval(0, integer=True), default=0)
     discretize: BinRule = param(default="auto")
@@ -201,7 +201,7 @@ class ConsistencySelector(CommonParameters, BaseSelector):
         selected: list[int] | None = None,
         trace: Values | None = None,
     ) -> Self:
-        """Describe a set: `chosen` without the kept features, `removed` in order of removal."""
+        """Set the fitted attributes: `chosen` is without forced-in features, `removed` in order of removal."""
         if selected is None:
             selected = problem.by_relevance(self._at_least(problem, chosen))
         features = np.array(selected, dtype=np.uint32)
@@ -221,23 +221,23 @@ class ConsistencySelector(CommonParameters, BaseSelector):
                 n_evaluations=n_evaluations,
                 trace=trace or {},
                 explanation=Needed(self.risk_),
-                shortfall=f"the risk without any, {self.risk_:.4g}, is low enough or cannot be lowered",
+                shortfall=f"the risk without any feature, {self.risk_:.4g}, is low enough or cannot be reduced",
             ),
         )
 
     def _at_least(self, problem: Problem, chosen: Sequence[int] | Features) -> list[int]:
-        """`chosen`, filled up with the most relevant features to `min_features` in all."""
+        """Return `chosen`, with the most relevant other features added up to `min_features` in total."""
         features = [int(feature) for feature in chosen]
-        lacking = int(self.min_features) - len(features) - len(problem.kept)
-        if lacking > 0:
+        n_missing = int(self.min_features) - len(features) - len(problem.kept)
+        if n_missing > 0:
             varying = np.setdiff1d(problem.order[problem.n_constant :], features)
             most_relevant = varying[np.lexsort((varying, problem.relevance[varying]))][::-1]
-            features += most_relevant[:lacking].tolist()
+            features += most_relevant[:n_missing].tolist()
         return features
 
 
 class RiskFit(ConsistencySelector):
-    """A selector by the risks of one problem, from which `_choose` selects."""
+    """Base class of selectors that select by the risks of one problem, in `_choose`."""
 
     measure: Risk
 
@@ -249,7 +249,7 @@ class RiskFit(ConsistencySelector):
         sample_weight: WeightsLike = None,
         **remote: Unpack[RemoteOptions],
     ) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -257,9 +257,9 @@ class RiskFit(ConsistencySelector):
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+            A weight of 2 counts exactly like the same sample passed twice; 0 drops the sample.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -278,14 +278,14 @@ class RiskFit(ConsistencySelector):
 
 @estimator
 class RiskBound:
-    """The parameters of a bound on the risk, which a subclass gives as `delta`."""
+    """The parameters of an upper bound on the risk; a subclass declares `delta`."""
 
     measure: Risk = param(Options(*MEASURES), default="bayes")
     delta_mode: DeltaMode = param(Options("absolute", "relative"), default="absolute")
     infeasible: Infeasible = param(Options("clip", "raise"), default="clip")
 
     def _bound(self, problem: Problem, delta: float) -> float:
-        """The largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""
+        """Return the largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""
         bound = problem.threshold(delta)
         full = problem.core.full_risk
         if self.delta_mode == "relative":
@@ -297,24 +297,24 @@ class RiskBound:
             f"delta={delta:g} cannot be reached: samples with equal values but different classes "
             f"leave a risk of {least:.4g} even with all features"
         )
-        remedy = 'give a larger delta or delta_mode="relative"'
+        remedy = 'set a larger delta or delta_mode="relative"'
         if self.infeasible == "raise":
             raise ValueError(f'{inconsistent}; {remedy}, or infeasible="clip"')
-        warn(f"{inconsistent}, which is used as the bound; {remedy} to choose another")
+        warn(f"{inconsistent}, which is used as the bound; {remedy} for another bound")
         return full
 
 
 def _backward_ranking(
     n_features: int, selected: list[int], removed: Sequence[int] | Features | None
 ) -> npt.NDArray[np.intp] | None:
-    """The chosen first, then the reverse order of removal; all others share the last rank."""
+    """Rank the selected features first, then the others in reverse order of removal; the rest share the last rank."""
     if removed is None:
         return None
     last_first = np.asarray(removed, dtype=np.intp)[::-1]
-    is_left = np.ones(n_features, dtype=bool)
-    is_left[selected] = False
-    left = last_first[is_left[last_first]]
-    return rank_in_order(np.concatenate([np.array(selected, dtype=np.intp), left]), n_features)
+    is_remaining = np.ones(n_features, dtype=bool)
+    is_remaining[selected] = False
+    remaining = last_first[is_remaining[last_first]]
+    return rank_in_order(np.concatenate([np.array(selected, dtype=np.intp), remaining]), n_features)
 
 
 def _warn_of_unique_columns(training: LocalData, codes: Codes) -> None:
@@ -323,6 +323,6 @@ def _warn_of_unique_columns(training: LocalData, codes: Codes) -> None:
         first = int(np.argmax(unique))
         warn(
             f"column {training.schema.label(first)} has {int(codes.levels[first])} distinct values "
-            f"in {training.n_rows} samples: it tells nearly all of them apart whatever it means; "
-            'bin it (discretize="equal-frequency")'
+            f"in {training.n_rows} samples: it distinguishes nearly all of them, whatever it means; "
+            'set discretize="equal-frequency" to bin it'
         )

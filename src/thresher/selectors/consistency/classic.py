@@ -17,7 +17,7 @@ from thresher.selectors.consistency._problem import Features, Problem, RiskBound
 
 @estimator
 class Exhaustive(RiskBound, RiskFit):
-    """A search whose time can grow exponentially, stopped by `max_evaluations`."""
+    """Base class of searches whose time can grow exponentially; `max_evaluations` limits them."""
 
     delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
     max_evaluations: int = param(Interval(1, integer=True), default=10_000_000)
@@ -26,39 +26,43 @@ class Exhaustive(RiskBound, RiskFit):
 
     def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
-        found = self._search(problem, bound, problem.order)
-        return self._conclude(training, problem, found.features, n_evaluations=found.n_evaluations)
+        result = self._search(problem, bound, problem.order)
+        return self._conclude(
+            training, problem, result.features, n_evaluations=result.n_evaluations
+        )
 
     def _search(self, problem: Problem, bound: float, among: Features) -> FoundSet:
         limit = int(self.max_evaluations)
-        found = search_sets(problem.core, self._method, bound, limit, among)
-        if found is None:
+        result = search_sets(problem.core, self._method, bound, limit, among)
+        if result is None:
             raise ValueError(
-                f"{type(self).__name__} would evaluate more than max_evaluations={limit} sets, "
-                "which grow exponentially with the features; use LCC or SDCC, or fewer features"
+                f"{type(self).__name__} would evaluate more than max_evaluations={limit} sets, whose number "
+                "grows exponentially with the features; use LCC or SDCC, or fewer features"
             )
-        if not found.is_counted:
+        if not result.is_counted:
             warn(
-                f"{type(self).__name__} found the smallest sets from below, but n_evaluations_={found.n_evaluations} "
-                "is only a lower bound of what its search from above would evaluate: counting that was stopped by "
-                f"max_evaluations={limit}; raise it if you need the number"
+                f"{type(self).__name__} found the smallest sets by a search from below, but "
+                f"n_evaluations_={result.n_evaluations} is only a lower bound for its search from above, because "
+                f"max_evaluations={limit} stopped the count; set a larger max_evaluations for the exact number"
             )
-        return found
+        return result
 
 
 @estimator
 class Focus(Exhaustive):
-    """FOCUS: the smallest set of features within `delta`, by trying all sets of 0, 1, 2, ...
+    """Select the smallest set of features within `delta` (FOCUS).
+
+    It tries all sets of 0, 1, 2, ... features.
 
     Parameters
     ----------
     delta : float, default=0.0
-        Largest risk allowed; with ``infeasible="clip"`` at least that of all features.
+        Largest risk allowed; with ``infeasible="clip"`` at least the risk of all features.
     delta_mode, infeasible
         See `LCC`.
     max_evaluations : int, default=10_000_000
-        Raise instead of evaluating more sets: their number grows exponentially with the size of the
-        answer.
+        Raise an error instead of evaluating more sets, whose number grows exponentially with the size of the
+        result.
     measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
         See `INTERACT`.
 
@@ -67,12 +71,18 @@ class Focus(Exhaustive):
     selected_, support_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
         See `INTERACT`.
     ranking_ : ndarray of int of shape (n_features,)
-        Features not chosen share the rank after the last.
+        Features that were not selected share the rank after the last.
+
+    See Also
+    --------
+    ABB : Searches from the set of all features.
+    LCC : Fast; no feature of its result can be removed.
 
     Notes
     -----
-    Among sets of equal size the first in descending relevance is chosen (then the highest position,
-    so that ties end as in `LCC`). Missing values as for `INTERACT`.
+    Of several sets of the same size, the first in order of decreasing relevance is selected (then the highest column
+    index, so that ties end as in `LCC`). The time grows exponentially with the size of the result. Missing values are
+    as in `INTERACT`.
 
     References
     ----------
@@ -92,9 +102,9 @@ class Focus(Exhaustive):
 
 
 class ABB(Exhaustive):
-    """Automatic branch and bound: removes features breadth-first within `delta`.
+    """Select features by automatic branch and bound: breadth-first removal within `delta`.
 
-    Finds all smallest sets and returns the one of least risk, then the first in descending
+    It finds all smallest sets and selects the one with the smallest risk, then the first in order of decreasing
     relevance. The size is that of `Focus`.
 
     Parameters
@@ -109,15 +119,19 @@ class ABB(Exhaustive):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
         See `Focus`.
 
+    See Also
+    --------
+    Focus : Searches from the empty set.
+    QBB : Starts from the sets of a random search.
+
     Notes
     -----
-    Sets inside one already found infeasible are not evaluated. The number of the others can still
-    grow as 2 to the number of features that can be missed; after 5,000 sets the smallest ones are
-    looked for from below instead, with the same answer, and the sets that the search from above
-    would have evaluated are counted without visiting them: `n_evaluations_` is the same either way,
-    and can exceed `max_evaluations`, which limits the sets really evaluated. Counting stops after
-    `max_evaluations` partitions of the samples, too; then `n_evaluations_` is a lower bound, and a
-    warning says so. Missing values as for `INTERACT`.
+    Subsets of an infeasible set are not evaluated. The number of the others can still grow as 2 to the number of
+    dispensable features. After 5,000 sets, the search continues from below, with the same result. The sets that the
+    search from above would have evaluated are then counted without evaluating them, so `n_evaluations_` is the same.
+    It can exceed `max_evaluations`, which limits the sets that are evaluated. Counting also stops after
+    `max_evaluations` partitions of the samples; `n_evaluations_` is then a lower bound, with a warning. Missing values
+    are as in `INTERACT`.
 
     References
     ----------
@@ -138,31 +152,36 @@ class ABB(Exhaustive):
 
 @estimator
 class SetCover(RiskBound, RiskFit):
-    """Greedy set cover: adds the feature that separates most pairs of samples of different class.
+    """Select features by greedy set cover.
+
+    Each step adds the feature that separates most pairs of samples of different classes.
 
     Parameters
     ----------
     delta : float or None, default=None
-        Stop as soon as the risk is within `delta`; None goes on until every pair that all features
-        separate is separated.
+        Stop as soon as the risk is within `delta`. None continues until every pair that all features separate is
+        separated.
     delta_mode, infeasible
-        See `LCC`; they matter if `delta` is given.
+        See `LCC`; ignored if `delta` is None.
     measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
         See `INTERACT`.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Kept features, then the others in order of choice.
+        Forced-in features, then the others in order of selection.
     support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
         See `Focus`.
 
+    See Also
+    --------
+    LCC : Removes features instead of adding them.
+
     Notes
     -----
-    Ties go to the more relevant feature, then to the highest position, as if the order of `LCC`
-    were read from its end. Time: O(n_samples) per evaluation; a feature is evaluated again only if
-    it could still be the best. `n_evaluations_` counts one per feature left and step. Missing
-    values as for `INTERACT`.
+    Ties go to the more relevant feature, then to the highest column index, as in the reverse order of `LCC`. Time:
+    O(n_samples) per evaluation; a feature is evaluated again only if it can still be the best. `n_evaluations_` counts
+    one per remaining feature and step. Missing values are as in `INTERACT`.
 
     References
     ----------
@@ -182,16 +201,22 @@ class SetCover(RiskBound, RiskFit):
 
     def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
-        found = cover(problem.core, bound, problem.pair_tolerance)
-        selected = [*problem.kept.tolist(), *self._at_least(problem, found.features)]
+        result = cover(problem.core, bound, problem.pair_tolerance)
+        selected = [*problem.kept.tolist(), *self._at_least(problem, result.features)]
         return self._conclude(
-            training, problem, found.features, selected=selected, n_evaluations=found.n_evaluations
+            training,
+            problem,
+            result.features,
+            selected=selected,
+            n_evaluations=result.n_evaluations,
         )
 
 
 @estimator
 class LVF(RiskBound, RiskFit):
-    """Las Vegas filter: random sets no larger than the smallest one found so far.
+    """Select features by the Las Vegas filter.
+
+    It tries random sets that are no larger than the smallest feasible one so far.
 
     Parameters
     ----------
@@ -200,6 +225,7 @@ class LVF(RiskBound, RiskFit):
     max_tries : int, default=1000
         Number of random sets.
     random_state : int, RandomState or None, default=None
+        Random seed.
     measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
         See `INTERACT`.
 
@@ -210,10 +236,15 @@ class LVF(RiskBound, RiskFit):
     equal_sets_ : list of ndarray
         Other sets of the same size within the bound.
 
+    See Also
+    --------
+    QBB : Continues with an exact search.
+
     Notes
     -----
-    A try draws a size from 1 to that of the smallest set so far, then that many features that vary at random.
-    The first of several equally small sets is chosen. Missing values as for `INTERACT`.
+    A try draws a size from 1 to that of the smallest set so far, then that many of the features that vary.
+    The first of several equally small sets is selected. Time: O(n_samples) per feature of a try. Missing values are as
+    in `INTERACT`.
 
     References
     ----------
@@ -242,7 +273,7 @@ class LVF(RiskBound, RiskFit):
 
 @estimator
 class QBB(Exhaustive):
-    """Quick branch and bound: `LVF`, then `ABB` inside each of the smallest sets it found.
+    """Select features by quick branch and bound: `LVF`, then `ABB` inside each of its smallest sets.
 
     Parameters
     ----------
@@ -258,10 +289,15 @@ class QBB(Exhaustive):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
         See `Focus`.
 
+    See Also
+    --------
+    LVF : The random search alone.
+    ABB : The exact search alone.
+
     Notes
     -----
-    Of several equally small results the one of least risk is chosen, then the first found. Missing
-    values as for `INTERACT`.
+    Of several equally small results the one with the smallest risk is selected, then the first one. Missing values are
+    as in `INTERACT`.
 
     References
     ----------
@@ -289,18 +325,18 @@ class QBB(Exhaustive):
         chosen: Features = problem.order
         for features in starts:
             inside = problem.order[np.isin(problem.order, features)]
-            found = self._search(problem, bound, inside)
-            n_evaluations += found.n_evaluations
-            quality = (len(found.features), problem.risk([*found.features, *problem.kept]))
+            result = self._search(problem, bound, inside)
+            n_evaluations += result.n_evaluations
+            quality = (len(result.features), problem.risk([*result.features, *problem.kept]))
             if quality < best:
-                best, chosen = quality, found.features
+                best, chosen = quality, result.features
         return self._conclude(training, problem, chosen, n_evaluations=n_evaluations)
 
 
 def _las_vegas(
     problem: Problem, bound: float, max_tries: int, random_state: RandomState
 ) -> tuple[list[list[int]], int]:
-    """The smallest sets that random draws met, the first one met first, and the evaluations."""
+    """Return the smallest feasible sets among random ones, in the order drawn, and the number of evaluations."""
     rng = check_random_state(random_state)
     universe = np.sort(problem.order[problem.n_constant :])
     limit = bound + problem.tolerance

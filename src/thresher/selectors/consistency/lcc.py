@@ -1,4 +1,4 @@
-"""INTERACT, LCC and CWC: one pass over the features from the least relevant up."""
+"""INTERACT, LCC and CWC: one pass over the features, from the least relevant to the most relevant."""
 
 from __future__ import annotations
 
@@ -21,81 +21,86 @@ from thresher.selectors.consistency._problem import (
 
 
 class _OnePass(RiskFit):
-    """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
+    """Decide once for each feature, in order of increasing relevance: remove it if the rest suffices."""
 
     def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:
-        found = sweep(problem.core, rule, bound)
-        chosen = problem.order[found.stays]
+        result = sweep(problem.core, rule, bound)
+        chosen = problem.order[result.stays]
         linear = getattr(self, "strategy", "linear") == "linear"
         return self._conclude(
             training,
             problem,
             chosen,
-            removed=np.delete(problem.order, found.stays),
-            n_evaluations=1 + (len(problem.order) if linear else found.n_probes),
+            removed=np.delete(problem.order, result.stays),
+            n_evaluations=1 + (len(problem.order) if linear else result.n_probes),
             trace={"feature": chosen, "relevance": problem.relevance[chosen]},
         )
 
 
 @estimator
 class INTERACT(_OnePass):
-    """INTERACT: drop each feature whose removal raises the inconsistency by at most `delta`.
+    """Select features by INTERACT: remove each one whose removal raises the risk by at most `delta`.
 
-    Features are visited in ascending symmetrical uncertainty with the target. Each removal is
-    judged by what it adds, so the risk of the result is not bounded: see `LCC`.
+    Features are visited in order of increasing symmetrical uncertainty with the target. Each removal is accepted by the
+    increase it causes, so the risk of the result is not bounded: see `LCC`.
 
     Parameters
     ----------
     delta : float, default=0.01
-        Largest rise of the risk by one removal.
+        Largest increase of the risk by one removal.
     measure : {"bayes", "binary", "pairs", "entropy"}, default="bayes"
-        The risk of a set. Samples are grouped by their values on it; ``"bayes"``: share of samples
-        outside the majority class of their group (the inconsistency rate); ``"binary"``: 1 if any
-        group has two classes; ``"pairs"``: share of the pairs of samples that are together and
-        differ in class; ``"entropy"``: conditional entropy of the class, as a share of its maximum.
+        The risk of a set of features. Samples with equal values form a group. ``"bayes"``: share of samples outside the
+        majority class of their group (the inconsistency rate). ``"binary"``: 1 if any group has two classes.
+        ``"pairs"``: share of the pairs of samples that are in one group but differ in class. ``"entropy"``: conditional
+        entropy of the class, as a share of its maximum.
     min_features : int, default=0
-        The most relevant features fill up a smaller result.
+        The most relevant features are added to a smaller result, up to this number.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned; ``"auto"`` is equal frequency, 5 bins. None
+        Binning of features that are not discrete; ``"auto"`` is equal frequency, 5 bins. None
         takes every column as codes. `bins_` tells what was done.
     keep, exclude : list of str or int, default=None
-        Features never to remove, and features never to choose, by name or position.
+        Features never to remove and features never to select, by name or position.
     missing : {"error", "category"}, default="error"
-        Missing values are refused, or are a level of their own.
+        Missing values raise an error, or are a separate category.
     n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : int, default=0
         1 prints a summary.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Kept features, then the others by decreasing relevance.
+        Forced-in features, then the others by decreasing relevance.
     support_, ranking_ : ndarray of shape (n_features,)
-        Features not chosen are ranked in the reverse order of removal.
+        Features that were not selected are ranked in the reverse order of removal.
     scores_ : ndarray of float of shape (n_features,)
-        Consistency contribution: by how much the risk of the result rises without the feature; nan
-        if not chosen.
+        Consistency contribution: the increase of the risk of the result without the feature; nan for features not
+        selected.
     relevance_ : ndarray of float of shape (n_features,)
         Symmetrical uncertainty with the target.
     risk_, full_risk_ : float
-        Risk of the chosen features, and of all features.
+        Risk of the selected features, and of all features.
     n_useless_ : int
-        Features at the low end of the order that can all go without changing the risk.
+        Number of least relevant features that can all be removed without changing the risk.
     n_evaluations_ : int
-        Risks that the published algorithm evaluates.
+        Number of risks that the published algorithm evaluates.
     trace_ : dict of str to ndarray
-        ``feature`` and ``relevance`` of the features that had to stay, in the order of the
-        decisions.
+        ``feature`` and ``relevance`` of the features that were not removed, in the order of the decisions.
     bins_ : Bins
+        The features that were binned, the rule and the bin edges.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
+        Only if all column names of X are strings.
+
+    See Also
+    --------
+    LCC : Bounds the risk of the result.
+    CFS : Evaluates features in pairs instead of groups of samples.
 
     Notes
     -----
-    Of equally relevant features the lowest position goes first, so the highest survives. Time: one
-    pass over the data for the relevances, then O(n_samples) per chosen feature, whatever the number
-    of features.
+    Of equally relevant features, the one with the lowest column index is removed first, so the highest remains. Time:
+    one pass over the data for the relevances, then O(n_samples) per selected feature, for any number of features.
 
     References
     ----------
@@ -120,21 +125,21 @@ class INTERACT(_OnePass):
 
 @estimator
 class LCC(RiskBound, _OnePass):
-    """Linear consistency-constrained selection: drop features while the risk stays within `delta`.
+    """Select features by linear consistency-constrained removal (LCC).
 
-    Features are visited in ascending symmetrical uncertainty with the target; a feature goes if the
-    rest without it is consistent enough. No feature of the result can be removed, and its weakest
-    member is as relevant as possible.
+    Features are visited in order of increasing symmetrical uncertainty with the target. A feature is removed if the
+    risk without it stays within `delta`. No feature of the result can be removed, and its least relevant member is as
+    relevant as possible.
 
     Parameters
     ----------
     delta : float, default=0.01
-        Largest risk allowed. 0 asks for no more inconsistency than the data have.
+        Largest risk allowed. 0 allows no more inconsistency than the data contain.
     delta_mode : {"absolute", "relative"}, default="absolute"
         ``"relative"`` adds `delta` to the risk of all features.
     infeasible : {"clip", "raise"}, default="clip"
-        What to do if all features together have a larger risk than `delta`: use that as the bound
-        and warn, or raise.
+        What to do if all features together have a larger risk than `delta`: use that risk as the bound
+        and warn, or raise an error.
     strategy : {"binary", "linear"}, default="binary"
         Which published algorithm `n_evaluations_` counts; the result is the same. ``"binary"`` is
         Super-LCC.
@@ -148,10 +153,15 @@ class LCC(RiskBound, _OnePass):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
         See `INTERACT`.
 
+    See Also
+    --------
+    SDCC : Compares all remaining features at every step.
+    CWC : Removes contradicting samples first.
+
     Notes
     -----
-    Ties, cost and missing values as for `INTERACT`: the whole search is one pass over a list of the
-    samples for each chosen feature, with either strategy.
+    Ties, cost and missing values are as in `INTERACT`. With either strategy, the search is one pass over the samples
+    for each selected feature.
 
     References
     ----------
@@ -178,12 +188,12 @@ class LCC(RiskBound, _OnePass):
 
 @estimator
 class CWC(_OnePass):
-    """Combination of weakest components: the least relevant go while the data stay consistent.
+    """Select features by the combination of weakest components (CWC).
 
-    Samples that contradict the majority of those with the same values are left out first (tie: the
-    smallest label stays), so the rest is consistent. On consistent data CWC is `LCC` with
-    ``delta=0``. The authors' own program instead adds an artificial feature that separates
-    contradicting samples; its results can differ.
+    Samples that contradict the majority of those with the same values are dropped first (of tied classes the
+    smallest label stays), so the others are consistent. Then the least relevant features are removed as long as the
+    data stay consistent. On consistent data CWC is `LCC` with ``delta=0``. The authors' program instead adds an
+    artificial feature that separates contradicting samples; its results can differ.
 
     Parameters
     ----------
@@ -198,11 +208,15 @@ class CWC(_OnePass):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
         See `INTERACT`; relevances and risks are those of the samples that were used.
     n_samples_used_ : int
-        Samples left after removing the contradicting ones.
+        Number of samples without the contradicting ones.
+
+    See Also
+    --------
+    LCC : Allows some inconsistency instead of dropping samples.
 
     Notes
     -----
-    Ties, cost and missing values as for `LCC`.
+    Ties, cost and missing values are as in `LCC`.
 
     References
     ----------
@@ -236,7 +250,7 @@ class CWC(_OnePass):
 
 
 def _majority_rows(training: LocalData, problem: Problem) -> Mask:
-    """Samples of the majority class among those of equal values; the smallest label wins a tie."""
+    """Return which samples have the majority class of those with equal values; ties go to the smallest label."""
     groups = problem.core.blocks()
     classes = class_codes(training)
     weights = np.ones(training.n_rows) if training.weights is None else training.weights

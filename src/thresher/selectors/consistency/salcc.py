@@ -1,4 +1,4 @@
-"""SALCC: simulated annealing over the threshold of LCC, judged by a classifier."""
+"""SALCC: simulated annealing over the threshold of LCC, with a classifier that scores the sets."""
 
 from __future__ import annotations
 
@@ -30,49 +30,48 @@ from thresher.selectors.consistency._problem import (
     class_codes,
 )
 
-# Scikit-learn's trees take single precision.
+# The trees of scikit-learn use single precision.
 LARGEST_SINGLE = 1e30
 
 
 @estimator
 class SALCC(ConsistencySelector):
-    """Simulated annealing over `delta`: the set of `LCC` on which a classifier does best.
+    """Select the set of `LCC` with the best score of a classifier, by simulated annealing over `delta`.
 
-    Every threshold gives one set (`LCC`); the search walks through thresholds, scores the sets by
-    cross-validation, and returns the best one seen. Sets are remembered: `LCC` gives the same set
-    for all thresholds between a set's own risk and the one it was found with, and each set is
-    scored once.
+    Every threshold gives one set (`LCC`). The search moves between thresholds, scores their sets by cross-validation,
+    and selects the best one. Sets are stored, and each is scored once: `LCC` gives the same set for all thresholds
+    between the risk of the set and the threshold it was computed for.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Judges the sets; None is a decision tree (entropy, at least 2 samples per leaf).
+        Scores the sets. None is a decision tree (entropy, at least 2 samples per leaf).
     search : {"anneal", "path"}, default="anneal"
-        ``"path"`` scores every set that `LCC` can give for thresholds up to `delta_max`.
+        Simulated annealing, or a score for every set that `LCC` can give for thresholds up to `delta_max`.
     delta_max : float, default=0.4
-        Largest threshold tried; thresholds that allow the empty set are not.
+        Largest threshold to try. Thresholds that allow the empty set are never tried.
     step : float, default=0.1
         A move changes the threshold by up to half of this.
     temperature, min_temperature : float, default=1.0 and 0.2
-        The temperature at move t is ``temperature / ln(t + 1)``; the search ends when it falls to
+        The temperature at move t is ``temperature / ln(t + 1)``. The search ends when it falls to
         `min_temperature`, by default after 147 moves.
     max_iterations : int, default=None
-        Largest number of moves.
+        Largest number of moves; None sets no limit.
     patience : int, default=None
-        Stop early after this many moves without a better set.
+        Stop after this many moves without a better set; None never stops early.
     cv : int, cross-validation generator or iterable, default=5
-        A number means stratified folds.
+        An integer is a number of stratified folds.
     scoring : str, callable or None, default="auto"
         ``"auto"``: ``"roc_auc"``, ``"roc_auc_ovr_weighted"`` for more than two classes, and
-        ``"accuracy"`` if a class has fewer members than there are folds.
+        ``"accuracy"`` if a class has fewer samples than there are folds.
     measure : {"bayes", "binary", "pairs", "entropy"}, default="bayes"
         The risk of a set, see `INTERACT`.
     min_features, discretize, keep, exclude, missing
-        See `INTERACT`. The classifier sees the columns as they are, not their bins.
+        See `INTERACT`. The classifier gets the original columns, not their bins.
     random_state : int, RandomState or None, default=None
-        Of the moves; the folds are not shuffled.
+        Random seed of the moves. The folds are not shuffled.
     n_jobs : int, default=None
-        Number of threads, and of jobs of the cross-validation; the result does not depend on it.
+        Number of threads, and of jobs of the cross-validation. The result does not depend on it.
     verbose : int, default=0
         1 prints a line per move and one at the end.
 
@@ -81,30 +80,36 @@ class SALCC(ConsistencySelector):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, bins_
         See `INTERACT`.
     best_score_ : float
-        Cross-validated score of the chosen features; nan if there was only one set to choose.
+        Cross-validated score of the selected features; nan if there was only one set.
     sets_ : list of ndarray
-        The sets scored, by ascending risk; `set_risks_` and `set_scores_` go with them.
+        The scored sets, by increasing risk.
     set_risks_, set_scores_ : ndarray of float
+        Risk and score of each set in `sets_`.
     n_evaluations_ : int
-        Sets scored by the classifier.
+        Number of sets that the classifier scored.
     n_runs_ : int
-        Runs of `LCC`.
+        Number of runs of `LCC`.
     trace_ : dict of str to ndarray
         Per move: ``delta``, ``risk``, ``n_features``, ``score``, ``temperature``, ``accepted``,
         ``best``; see :func:`thresher.plots.plot_annealing`.
 
+    See Also
+    --------
+    LCC : One threshold, without a classifier.
+    GBC : A wrapper search over any sets of features.
+
     Notes
     -----
-    Among sets of equal score the smaller one is chosen, then the one seen first. The start is the
-    tightest threshold, so the result never scores below plain `LCC` there. The score was used for
-    the choice, so it is optimistic: evaluate the result on other data. Missing values as for
-    `INTERACT`.
+    Of sets with equal scores the smaller one is selected, then the one scored first. The search starts at the
+    smallest threshold, so the score of the result is never below that of `LCC` there. The score decided the selection,
+    so it is optimistically biased: evaluate the result on other data. Missing values are as in `INTERACT`. The cost is
+    one cross-validation per scored set.
 
     References
     ----------
     A. Pino Angulo, doctoral thesis, 2019, section 3.7. The published acceptance rule and
-    temperature cannot have been used as printed; this takes ``exp((new - current) / T)`` and a
-    temperature that makes 147 moves.
+    temperature cannot have been used as printed. This implementation uses ``exp((new - current) / T)`` and a
+    temperature that gives 147 moves.
 
     Examples
     --------
@@ -131,7 +136,7 @@ class SALCC(ConsistencySelector):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
-        """Choose features.
+        """Select features.
 
         Parameters
         ----------
@@ -139,7 +144,7 @@ class SALCC(ConsistencySelector):
         y : array-like of shape (n_samples,)
             Classes.
         **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+            Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -150,7 +155,7 @@ class SALCC(ConsistencySelector):
         problem = build_problem(training, codes, self.measure)
         scorer = self._subset_scorer(training, codes)
         memo = _Memo(problem, scorer)
-        # From the risk of all features to the largest threshold that the empty set does not meet.
+        # From the risk of all features to the largest threshold that excludes the empty set.
         low = problem.core.full_risk
         high = min(problem.threshold(self.delta_max), problem.core.empty_risk - problem.step)
         moves: list[tuple[float, ...]] = []
@@ -201,14 +206,14 @@ class SALCC(ConsistencySelector):
                 best, best_score, unchanged = new, score, 0
             row = (delta, new.risk / unit, len(new.positions), score, temperature)
             moves.append((*row, accepted, best_score))
-            found = (t, n_moves, len(new.positions), score, best_score)
-            report(self, "move %d/%d: %d features, score %.4g, best %.4g", *found)
+            details = (t, n_moves, len(new.positions), score, best_score)
+            report(self, "move %d/%d: %d features, score %.4g, best %.4g", *details)
             if self.patience is not None and unchanged >= self.patience:
                 break
         return best
 
     def _n_moves(self) -> int:
-        """Moves until the temperature falls to its minimum."""
+        """Return the number of moves until the temperature falls to its minimum."""
         exponent = self.temperature / self.min_temperature
         most = 10**9 if self.max_iterations is None else int(self.max_iterations)
         if exponent > 20:
@@ -254,7 +259,7 @@ _TRACE = ("delta", "risk", "n_features", "score", "temperature", "accepted", "be
 
 @dataclass
 class _Set:
-    """What LCC gave for all thresholds from `risk` to `largest`."""
+    """The result of LCC for all thresholds from `risk` to `largest`."""
 
     risk: float
     largest: float
@@ -264,7 +269,7 @@ class _Set:
 
 @dataclass
 class _Memo:
-    """Sets by their risk, which two sets never share."""
+    """The sets computed so far; no two have the same risk."""
 
     problem: Problem
     scorer: SubsetScorer
@@ -272,33 +277,33 @@ class _Memo:
     n_runs: int = 0
 
     def run(self, bound: float) -> _Set:
-        """The set of LCC for a threshold, computed only if no stored one answers."""
+        """Return the set of LCC for a threshold, which is computed only if no stored set covers it."""
         tolerance = self.problem.tolerance
         for known in self.sets:
             if known.risk - tolerance <= bound <= known.largest:
                 return known
-        found = sweep(self.problem.core, "total", bound)
+        swept = sweep(self.problem.core, "total", bound)
         self.n_runs += 1
         for known in self.sets:
-            if abs(known.risk - found.risk) <= tolerance:
+            if abs(known.risk - swept.risk) <= tolerance:
                 known.largest = max(known.largest, bound)
                 return known
-        self.sets.append(_Set(found.risk, bound, found.stays))
+        self.sets.append(_Set(swept.risk, bound, swept.stays))
         return self.sets[-1]
 
-    def score(self, found: _Set) -> float:
-        if found.score is None:
-            chosen = self.problem.order[found.positions]
-            found.score = self.scorer.score(np.concatenate([chosen, self.problem.kept]))
-        return found.score
+    def score(self, one: _Set) -> float:
+        if one.score is None:
+            chosen = self.problem.order[one.positions]
+            one.score = self.scorer.score(np.concatenate([chosen, self.problem.kept]))
+        return one.score
 
 
 def _score_all(memo: _Memo, low: float, high: float) -> _Set:
-    """Score every set that LCC gives from `low` to `high`; the best, the smallest of equals."""
+    """Score every set that LCC gives from `low` to `high`; return the best, of equal ones the smallest."""
     sets = [memo.run(high)]
     while (bound := sets[-1].risk - memo.problem.step) >= low:
         sets.append(memo.run(bound))
-    return max(sets, key=lambda found: (memo.score(found), -len(found.positions)))
+    return max(sets, key=lambda one: (memo.score(one), -len(one.positions)))
 
 
 def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds: int) -> str:
@@ -312,7 +317,7 @@ def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds:
 def _columns(
     training: LocalData, codes: Codes, features: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float64]:
-    """The columns as given; those with missing values as codes, which every classifier takes."""
+    """Return the original columns, and integer codes for those with missing values: every classifier supports them."""
     columns = dense_columns(training, features)
     for i in np.flatnonzero(training.schema.has_missing[features]):
         columns[:, i] = codes.table.codes(int(features[i]))

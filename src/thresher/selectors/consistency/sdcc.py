@@ -1,4 +1,4 @@
-"""SDCC, ASDCC and SWCFS: backward elimination that compares the features left at every step."""
+"""SDCC, ASDCC and SWCFS: backward elimination that compares the remaining features at every step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thresher.selectors.consistency._problem import Problem, RiskBound, RiskFit
 
 @estimator
 class _Descent(RiskBound, RiskFit):
-    """Removes one feature after the other while the risk stays within the bound."""
+    """Base class of methods that remove features one by one while the risk stays within the bound."""
 
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
 
@@ -22,45 +22,44 @@ class _Descent(RiskBound, RiskFit):
         self, training: LocalData, problem: Problem, strategy: str, **options: float
     ) -> Self:
         bound = self._bound(problem, self.delta)
-        found = eliminate(problem.core, strategy, bound, **options)
-        removed = problem.order[found.removed]
+        result = eliminate(problem.core, strategy, bound, **options)
+        removed = problem.order[result.removed]
         return self._conclude(
             training,
             problem,
-            np.delete(problem.order, found.removed),
+            np.delete(problem.order, result.removed),
             removed=removed,
-            n_evaluations=found.n_evaluations,
+            n_evaluations=result.n_evaluations,
             trace={
-                "removed": removed[len(removed) - len(found.risks) :],
-                "risk": found.risks / problem.unit,
+                "removed": removed[len(removed) - len(result.risks) :],
+                "risk": result.risks / problem.unit,
             },
         )
 
 
 @estimator
 class SDCC(_Descent):
-    """Steepest descent: each step removes the feature without which the risk is least.
+    """Select features by steepest descent: each step removes the feature whose removal leaves the smallest risk.
 
-    Stops when every removal would bring the risk above `delta`; no feature of the result can be
-    removed.
+    The search stops when every removal would raise the risk above `delta`. No feature of the result can be removed.
 
     Parameters
     ----------
     delta : float, default=0.01
-        Largest risk allowed. 0 asks for no more inconsistency than the data have.
+        Largest risk allowed. 0 allows no more inconsistency than the data contain.
     delta_mode : {"absolute", "relative"}, default="absolute"
         ``"relative"`` adds `delta` to the risk of all features.
     infeasible : {"clip", "raise"}, default="clip"
-        What to do if all features together have a larger risk than `delta`: use that as the bound
-        and warn, or raise.
+        What to do if all features together have a larger risk than `delta`: use that risk as the bound
+        and warn, or raise an error.
     strategy : {"fast", "steepest", "lazy"}, default="fast"
-        How the search is executed; the result is the same. ``"fast"`` is FSDCC, which skips
-        features that cannot be the best; ``"lazy"`` asks for them best-first, mostly for far fewer;
-        ``"steepest"`` compares all features left, once the useless ones at the low end of the order
-        are gone, and counts the published algorithm's evaluations on all of them.
+        How the search is executed; the result is the same. ``"fast"`` is FSDCC, which skips features that cannot be the
+        best. ``"lazy"`` evaluates features best-first, usually many fewer. ``"steepest"`` compares all remaining
+        features after removing the useless ones at the start of the order, and counts the evaluations of the published
+        algorithm on all of them.
     tie : {"relevance", "first"}, default="relevance"
-        Which of several equally good removals is made: the least relevant feature, then the lowest
-        position; or the lowest position at once.
+        Which of several equally good removals is made: that of the least relevant feature, then the lowest column
+        index; or directly that of the lowest column index.
     measure : {"bayes", "binary", "pairs", "entropy"}, default="bayes"
         The risk of a set, see `INTERACT`.
     min_features, discretize, keep, exclude, missing, n_jobs, verbose
@@ -71,14 +70,19 @@ class SDCC(_Descent):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_evaluations_, bins_
         See `INTERACT`.
     n_useless_ : int
-        Features at the start of the order that can all go without changing the risk.
+        Number of features at the start of the order that can all be removed without changing the risk.
     trace_ : dict of str to ndarray
         ``removed`` and ``risk`` after each removal beyond the first `n_useless_`.
 
+    See Also
+    --------
+    LCC : One pass over the features; faster.
+    ASDCC : Also considers the relevance of the removed feature.
+
     Notes
     -----
-    Time: one pass over the data for the relevances; then O(n_samples) per evaluation on the few
-    features that are left after the useless ones. Missing values as for `INTERACT`.
+    Time: one pass over the data for the relevances, then O(n_samples) per evaluation on the few features that remain
+    without the useless ones. Missing values are as in `INTERACT`.
 
     References
     ----------
@@ -106,15 +110,15 @@ class SDCC(_Descent):
 
 @estimator
 class ASDCC(_Descent):
-    """Accelerated steepest descent: removals weigh relevance and the risk they leave.
+    """Select features by accelerated steepest descent, which weighs relevance and remaining risk.
 
-    Each step removes, of the features whose removal keeps the risk within `delta`, the one of least
+    Each step considers the features whose removal keeps the risk within `delta`. It removes the one with the smallest
     ``alpha * relevance + (1 - alpha) * share of the risk still allowed that it uses up``.
 
     Parameters
     ----------
     delta : float, default=0.01
-        Largest risk allowed. 0 asks for no more inconsistency than the data have.
+        Largest risk allowed. 0 allows no more inconsistency than the data contain.
     alpha : float, default=0.75
         Weight of the relevance: 1 gives `LCC`, 0 gives `SDCC`.
     delta_mode, infeasible
@@ -127,10 +131,15 @@ class ASDCC(_Descent):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
         See `SDCC`.
 
+    See Also
+    --------
+    SDCC : Considers the risk only.
+    SWCFS : Restricts each step to a window of relevances.
+
     Notes
     -----
-    Scores that differ by less than 1e-12 are ties: the less relevant feature goes, then the lowest
-    position. Cost and missing values as for `SDCC`.
+    Scores that differ by less than 1e-12 are ties: the less relevant feature is removed, then the one with the lowest
+    column index. Cost and missing values are as in `SDCC`.
 
     References
     ----------
@@ -155,23 +164,22 @@ class ASDCC(_Descent):
 
 @estimator
 class SWCFS(_Descent):
-    """Sliding-window consistency-based selection: like `ASDCC` among the least relevant features.
+    """Select features by sliding-window consistency-based removal (SWCFS).
 
-    Looks at the features whose relevance lies in a window that begins at the least relevant one and
-    widens with every removal. A feature whose removal does not change the risk goes at once;
-    otherwise the one of least ``(1 - alpha) * share of the risk allowed + alpha * scaled
-    relevance`` goes.
+    Each step considers the features whose relevance is in a window that starts at the least relevant one and
+    widens with every removal. A feature whose removal does not change the risk is removed at once. Otherwise the one
+    with the smallest ``(1 - alpha) * share of the risk allowed + alpha * scaled relevance`` is removed.
 
     Parameters
     ----------
     delta : float, default=0.01
-        Largest risk allowed. 0 asks for no more inconsistency than the data have.
+        Largest risk allowed. 0 allows no more inconsistency than the data contain.
     alpha : float, default=0.5
         Weight of the relevance in the score.
     window : float, default=0.5
-        First width of the window, as a share of the range of the relevances.
+        Initial width of the window, as a share of the range of the relevances.
     expansion : float, default=1.0
-        By how many mean gaps between relevances the window widens with every removal.
+        Widening of the window with every removal, in mean gaps between relevances.
     delta_mode, infeasible
         See `LCC`.
     measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
@@ -182,10 +190,14 @@ class SWCFS(_Descent):
     selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
         See `SDCC`.
 
+    See Also
+    --------
+    ASDCC : The same without a window.
+
     Notes
     -----
-    Scores that differ by less than 1e-12 are ties: the less relevant feature goes, then the lowest
-    position. Cost and missing values as for `SDCC`.
+    Scores that differ by less than 1e-12 are ties: the less relevant feature is removed, then the one with the lowest
+    column index. Cost and missing values are as in `SDCC`.
 
     References
     ----------
