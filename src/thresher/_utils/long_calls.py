@@ -225,7 +225,7 @@ def _outputs(owner: object) -> tuple[bool, bool]:
     return verbose, log.isEnabledFor(logging.INFO) and may_log
 
 
-def is_heard(owner: object) -> bool:
+def is_reporting(owner: object) -> bool:
     """Return whether a report of `owner` is printed or logged."""
     return any(_outputs(owner))
 
@@ -250,7 +250,7 @@ def step_reporter(
     owner: object, names: FeatureNames, wanted: int | None
 ) -> Callable[[int, int, float], None] | None:
     """Return a function that reports each step of a search, or None if `owner` does not report."""
-    if not is_heard(owner):
+    if not is_reporting(owner):
         return None
     total = "" if wanted is None else f"/{wanted}"
 
