@@ -1,4 +1,4 @@
-"""Arrays of other libraries as NumPy arrays, and numbers that doubles cannot tell apart."""
+"""Conversion of arrays of other libraries, and of integers that doubles cannot distinguish."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ R = TypeVar("R")
 
 
 def as_numpy(values: DataLike) -> DataLike:
-    """Return an array of the array API standard, or a tensor of PyTorch, as a NumPy array; all else unchanged.
+    """Return an array of the array API standard, or a tensor of PyTorch, as a NumPy array; anything else unchanged.
 
-    Where ``array_api_dispatch`` is set, scikit-learn would hand such arrays on as they are.
+    With ``array_api_dispatch``, scikit-learn would not convert such arrays.
     """
     kind = type(values)
     if isinstance(values, np.ndarray | np.generic) or not _is_array(kind):
@@ -42,7 +42,7 @@ def _is_array(kind: type) -> bool:
 
 
 def takes_arrays(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function take arrays of other libraries, by `as_numpy`."""
+    """Convert all arguments of a function with `as_numpy`."""
     called: Callable[..., R] = function
 
     @functools.wraps(function)
@@ -53,19 +53,21 @@ def takes_arrays(function: Callable[P, R]) -> Callable[P, R]:
     return converted
 
 
-LARGEST_EXACT = 1 << 53  # whole numbers beyond it have no double of their own
+LARGEST_EXACT = 1 << 53  # larger integers may share a double
 
 
 def are_exact(values: Iterable[object]) -> bool:
+    """Return whether all values are integers, decimals or missing."""
     return all(
         isinstance(value, int | np.integer | Decimal) or is_missing(value) for value in values
     )
 
 
 def from_smallest(values: Array) -> Array:
-    """Numbers that doubles cannot tell apart as their distance from the smallest, where that is exact.
+    """Return numbers as their distance from the smallest, if that is exact; otherwise unchanged.
 
-    Objects must be whole numbers of Python or decimal ones; what is missing becomes NaN.
+    Doubles cannot distinguish large integers, but they can distinguish such distances. Objects must be integers of
+    Python or decimals; missing values become NaN.
     """
     if values.dtype.kind == "O":
         return _from_smallest_object(values)
@@ -75,17 +77,17 @@ def from_smallest(values: Array) -> Array:
 
 
 def _from_smallest_object(values: Array) -> Floats:
-    is_there = np.array([not is_missing(value) for value in values], dtype=bool)
-    present = [int(v) if isinstance(v, np.integer) else v for v in values[is_there]]
+    is_present = np.array([not is_missing(value) for value in values], dtype=bool)
+    present = [int(v) if isinstance(v, np.integer) else v for v in values[is_present]]
     lowest, highest = min(present, default=0), max(present, default=0)
     origin = lowest if highest - lowest < LARGEST_EXACT else 0
     numbers = np.full(len(values), np.nan)
-    numbers[is_there] = [as_double(value - origin) for value in present]
+    numbers[is_present] = [as_double(value - origin) for value in present]
     return numbers
 
 
 def as_double(number: float | Decimal) -> float:
-    """The nearest double; infinity where there is none."""
+    """Return the nearest double, or infinity beyond the range of doubles."""
     try:
         return float(number)
     except OverflowError:

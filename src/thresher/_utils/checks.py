@@ -19,24 +19,24 @@ from thresher._utils.types import FeatureNames, Values
 
 
 class ThresherWarning(UserWarning):
-    """Something in the data or the parameters that a user should know of; the answer still holds."""
+    """Warning about the data or the parameters; the result is still valid."""
 
 
 def quiet_sums() -> np.errstate:
-    """Return a context for scikit-learn's search for infinity.
+    """Return a context without warnings from scikit-learn's check for infinity.
 
-    It adds up all values, and checks each of them if the sum is not finite: an overflow changes nothing.
+    scikit-learn adds up all values, and checks each of them if the sum is not finite. So an overflow changes nothing.
     """
     return np.errstate(over="ignore", invalid="ignore")
 
 
 LONGEST_NAME = 60
-# Of the message of another package, which may repeat the data.
+# Of a message of another package, which may repeat the data.
 LONGEST_LINE = 200
 
 
 def readable(name: object) -> str:
-    """A name as a message may show it: in one line, without control characters, not too long."""
+    """Return a name for a message: one line, without control characters, not too long."""
     text = str(name)
     if not text.isprintable() or text != text.strip() or not text:
         text = repr(text)
@@ -44,30 +44,30 @@ def readable(name: object) -> str:
 
 
 def shortened(text: str, length: int) -> str:
-    """Return the text, without its middle if it is longer than that."""
+    """Return the text, without its middle if it is longer than `length`."""
     half = length // 2 - 2
     return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"
 
 
 def shown(value: object) -> str:
-    """Return a value as a message may show it: in one line, not too long, strings in quotes."""
+    """Return a value for a message: one line, not too long, strings in quotes."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python does not print whole numbers of thousands of digits
+    except ValueError:  # Python does not print integers of thousands of digits
         return "a number with too many digits"
     return text if len(text) <= LONGEST_NAME else readable(text)
 
 
 def first_line(error: Exception) -> str:
-    """What an error of others says, in short and without control characters."""
+    """Return the first line of an error of another package, shortened and without control characters."""
     lines = str(error).splitlines()
     line = lines[0] if lines else repr(error)
-    # Its start and its end are enough, whatever the length of the data that it repeats.
+    # Shortened first, because it may repeat data of any length.
     return shortened(printable(shortened(line, 2 * LONGEST_LINE)), LONGEST_LINE)
 
 
 def printable(text: str) -> str:
-    """Return the text with control characters as their escapes."""
+    """Return the text with control characters escaped."""
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
         for c in text
@@ -75,13 +75,13 @@ def printable(text: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a message about a word that nobody knows: the nearest of those known, if one is near."""
+    """Return the end of a message about an unknown word: the closest known one, if any is close."""
     nearest = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
 def check_choice(parameter: str, value: object, choices: Sequence[str]) -> str:
-    """Return `value` if it is one of `choices`, else raise with the nearest of them."""
+    """Return `value` if it is one of `choices`, else raise ValueError with the closest choice."""
     if isinstance(value, str) and value in choices:
         return value
     options = ", ".join(repr(choice) for choice in choices)
@@ -94,7 +94,7 @@ LARGEST_WHOLE = 2**63 - 1
 
 
 def is_number(value: object, kind: type = numbers.Real) -> TypeGuard[float]:
-    """Return whether a value is a number of this kind; Booleans are none."""
+    """Return whether a value is a number of this kind; Booleans are not."""
     return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
@@ -112,7 +112,7 @@ def check_number(
     exclusive_minimum: bool = False,
     integer: bool = False,
 ) -> float:
-    """Return `value` if it is a number in the range, else raise."""
+    """Return `value` if it is a number in the range, else raise ValueError."""
     if is_number(value, numbers.Integral if integer else numbers.Real) and value == value:
         value = value.item() if isinstance(value, np.generic) else value
         largest = LARGEST_WHOLE if integer else sys.float_info.max
@@ -133,14 +133,14 @@ def check_number(
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for none: None, NaN, or what pandas calls NA."""
+    """Return whether a value is missing: None, NaN or the NA of pandas."""
     try:
         return value is None or bool(value != value)
-    except TypeError:  # NA does not say whether it equals itself
+    except TypeError:  # NA has no truth value
         return True
 
 
-# More threads than any machine has processors would only cost memory; results do not depend on their number.
+# More threads than processors only cost memory. Results do not depend on their number.
 MOST_THREADS = 1024
 
 
@@ -153,9 +153,9 @@ def check_threads(n_jobs: object) -> None:
 
 
 def resolve_threads(n_jobs: object, n_tasks: int = MOST_THREADS) -> int:
-    """Number of threads, or processes, for ``n_jobs``, as scikit-learn means it: None is one, -1 is all.
+    """Return the number of threads, or processes, for ``n_jobs`` as in scikit-learn: None is one, -1 is all.
 
-    Never more than there are tasks for, nor more than the processors of any machine.
+    At most one per task, and at most `MOST_THREADS`.
     """
     check_threads(n_jobs)
     from joblib import effective_n_jobs
@@ -164,14 +164,14 @@ def resolve_threads(n_jobs: object, n_tasks: int = MOST_THREADS) -> int:
 
 
 def check_bool(parameter: str, value: object) -> bool:
-    """Return `value` if it is True or False, else raise."""
+    """Return `value` if it is True or False, else raise ValueError."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise ValueError(f"{parameter} must be True or False, got {shown(value)}")
 
 
 def resolve_count(value: object, n_features: int, *, auto: bool = False) -> int | None:
-    """Number of features asked for by ``n_features_to_select``; None stands for ``"auto"``.
+    """Return the number of features that ``n_features_to_select`` requests, or None for ``"auto"``.
 
     A float is a fraction of `n_features`, rounded down, at least one.
     """
@@ -198,7 +198,7 @@ def resolve_count(value: object, n_features: int, *, auto: bool = False) -> int 
 def resolve_features(
     parameter: str, features: FeatureNames, names: npt.NDArray[np.object_] | None, n_features: int
 ) -> npt.NDArray[np.intp]:
-    """Positions of features given by name (strings) or position (integers), in the order given."""
+    """Return the positions of features given by name (strings) or position (integers), in this order."""
     if features is None:
         return np.empty(0, dtype=np.intp)
     # An array without dimensions cannot be iterated over.
@@ -217,16 +217,16 @@ def resolve_features(
 def feature_position(
     parameter: str, feature: object, names: npt.NDArray[np.object_] | None, n_features: int
 ) -> int:
-    """Position of one feature given by name or position."""
+    """Return the position of a feature given by name or position."""
     if isinstance(feature, str):
         if names is None:
             raise ValueError(
                 f"{parameter} names the feature {feature!r}, but X has no feature names; "
                 "give positions (integers) or a dataframe"
             )
-        found = np.flatnonzero(names == feature)
-        if found.size:
-            return int(found[0])
+        positions = np.flatnonzero(names == feature)
+        if positions.size:
+            return int(positions[0])
         hint = did_you_mean(feature, map(str, names))
         raise ValueError(f"{parameter} names the feature {feature!r}, which X does not have{hint}")
     if is_integer(feature):
@@ -242,36 +242,36 @@ def feature_position(
     )
 
 
-# Packages between a caller and what is noticed: ours, and those that call us on the caller's behalf.
+# Packages that are not the caller of a warning: thresher, and packages that call it for the caller.
 _BETWEEN = {"thresher", "sklearn", "joblib", "threading", "contextlib", "concurrent"}
 
 
-# The warnings that a module gave, as Python keeps them.
+# The warnings that a module has issued, as Python stores them.
 _Registry = dict[str | tuple[str, type[Warning], int], int]
 
 
 @dataclass
 class _Call:
-    """A call of ours from outside: where from, and what it was told already."""
+    """A call of the package from outside: its location, and the warnings it has had."""
 
-    place: tuple[str, int, str, _Registry]  # file, line, module and its registry of warnings
-    said: set[str] = field(default_factory=set)
+    location: tuple[str, int, str, _Registry]  # file, line, module and its registry of warnings
+    warned: set[str] = field(default_factory=set)
 
 
 _call: ContextVar[_Call | None] = ContextVar("thresher_call", default=None)
 
 
 def warn(message: str, category: type[Warning] = ThresherWarning) -> None:
-    """Warn whoever called the package from outside, once per call for the same words."""
+    """Warn the caller outside the package, once per call and message."""
     call = _call.get() or _caller()
-    if message not in call.said:
-        call.said.add(message)
-        warnings.warn_explicit(message, category, *call.place)
+    if message not in call.warned:
+        call.warned.add(message)
+        warnings.warn_explicit(message, category, *call.location)
 
 
 @contextmanager
 def one_call() -> Iterator[None]:
-    """Make all that happens inside one call of the package, also in threads that copy the context."""
+    """Treat the block as one call of the package, also in threads that copy the context."""
     if _call.get() is not None:
         yield
         return

@@ -1,4 +1,4 @@
-"""Files that survive a kill at any moment: logs of results, and files that appear whole or not at all."""
+"""Files that survive a kill at any moment: logs of results, and files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from thresher._utils.types import Values
 
 T = TypeVar("T")
 
-# How a log begins; 1 is the version of the format.
-_BEGIN = b'{"thresher journal": 1, '
+# Start of a log; 1 is the version of the format.
+_SIGNATURE = b'{"thresher journal": 1, '
 
 
 class Journal:
     """A file to which results are appended one by one, each under a key and on the disk at once.
 
-    A line is JSON, the base64 of an array in little-endian bytes, and a CRC-32, with tabs between them. On opening, the
-    file is cut off at the first line that is torn or damaged: this is the file of an earlier moment, from which its
-    owner goes on. Other processes that open the file wait until it is closed, where the system and the file system
-    have locks.
+    A line contains JSON, the base64 of an array in little-endian bytes, and a CRC-32, separated by tabs. On opening,
+    the file is cut off at the first incomplete or damaged line: this is the file of an earlier moment, from which the
+    work continues. Other processes that open the file wait until it is closed, if the system and the file system have
+    locks.
 
     Parameters
     ----------
     path : Path
     identity : mapping of str to str
-        Everything that the results depend on, as values or digests. A file of another identity is refused.
+        Everything that the results depend on, as values or digests. A file of another identity is rejected.
     kind : str
         The parameter that names the file, for messages.
     """
@@ -44,23 +44,23 @@ class Journal:
     def __init__(self, path: Path, *, identity: Mapping[str, str], kind: str) -> None:
         self._path, self._kind = path, kind
         self._lines: dict[str, tuple[int, int]] = {}  # start and length by key
-        with _one_sentence(path):
+        with _naming_file(path):
             self._file = open(path, "ab", buffering=0)  # noqa: SIM115
         try:
             _lock(self._file.fileno())
-            self._take_over({"kind": kind, **identity})
+            self._read_existing({"kind": kind, **identity})
         except BaseException:
             self._file.close()
             raise
 
-    def _take_over(self, identity: dict[str, str]) -> None:
-        """Find the results that the file has, or write its first line."""
+    def _read_existing(self, identity: dict[str, str]) -> None:
+        """Find the results in the file, or write its first line."""
         with open(self._path, "rb") as file:
-            begin = file.read(len(_BEGIN))
+            start = file.read(len(_SIGNATURE))
             file.seek(0)
-            first = file.readline() if begin == _BEGIN else begin
+            first = file.readline() if start == _SIGNATURE else start
             header = _parse(first)
-            if not _BEGIN.startswith(begin) or (first.endswith(b"\n") and header is None):
+            if not _SIGNATURE.startswith(start) or (first.endswith(b"\n") and header is None):
                 raise ValueError(
                     f"{self._name} is damaged, or no {self._kind} of this version of thresher; {self._remedy}"
                 )
@@ -73,13 +73,13 @@ class Journal:
                     break
                 self._lines[record["key"]] = end, len(line)
                 end += len(line)
-        with _one_sentence(self._path):
+        with _naming_file(self._path):
             self._file.truncate(end)
         if header is None:
             self._write({"thresher journal": 1, "identity": identity})
 
     def append(self, key: str, value: object) -> None:
-        """Append an array of numbers, or what JSON can hold; it is on the disk when this returns."""
+        """Append an array of numbers or a JSON value; it is on the disk when this returns."""
         if isinstance(value, np.ndarray | np.generic):
             if value.dtype.kind not in "biufc":
                 raise TypeError(f"a journal has no form for arrays of {value.dtype}")
@@ -90,7 +90,7 @@ class Journal:
             self._lines[key] = self._write({"key": key, "value": value})
 
     def get(self, key: str) -> Any:
-        """Return the value of a key, None if there is none; arrays are read from the file each time."""
+        """Return the value of a key, or None; arrays are read from the file each time."""
         if key not in self._lines:
             return None
         start, length = self._lines[key]
@@ -108,9 +108,9 @@ class Journal:
         return iter(self._lines)
 
     def settle(self, name: str, value: T, *, is_given: bool = True) -> T:
-        """Return the value that the file has under a name, after `value` became it in a new file.
+        """Return the value that the file has for a name; a file without one gets `value`.
 
-        If another one `is_given`, the file is refused like one of another identity.
+        If `is_given` and the file has another value, it is rejected like a file of another identity.
         """
         stored: T | None = self.get(name)
         if stored is None:
@@ -138,7 +138,7 @@ class Journal:
             f"with {readable(name)}, which is not given" for name in stored if name not in given
         ]
         new = [f"without {readable(name)}" for name in given if name not in stored]
-        # Digests have 32 characters and say nothing.
+        # Digests have 32 characters and would not help a reader.
         other = [
             readable(name) + (f" ({readable(stored[name])})" if len(stored[name]) < 32 else "")
             for name in stored
@@ -151,7 +151,7 @@ class Journal:
         line = b"%s\t%s\t" % (json.dumps(record).encode(), numbers)
         line += b"%08x\n" % zlib.crc32(line)
         left = memoryview(line)
-        with _one_sentence(self._path):
+        with _naming_file(self._path):
             while left:
                 left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
@@ -159,7 +159,7 @@ class Journal:
 
 
 def _parse(line: bytes) -> Values | None:
-    """Return the JSON of a whole line, None of any other."""
+    """Return the JSON of a complete line, None for any other."""
     if line[-9:] != b"%08x\n" % zlib.crc32(memoryview(line)[:-9]):
         return None
     record: Values = json.loads(line.partition(b"\t")[0])
@@ -177,9 +177,9 @@ def _lock(handle: int) -> None:
 
 
 def make_folder(parameter: str, folder: str | os.PathLike[str]) -> Path:
-    """Return the folder that a parameter names; it is made if there is none."""
+    """Return the folder that a parameter names, after creating it if it does not exist."""
     path = Path(folder)
-    with _one_sentence(path):
+    with _naming_file(path):
         try:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
@@ -190,7 +190,7 @@ def make_folder(parameter: str, folder: str | os.PathLike[str]) -> Path:
 
 
 def atomic_write(path: Path, content: bytes, *, overwrite: bool = True) -> None:
-    """Write a file whole or not at all; `overwrite`: a file of this name is replaced."""
+    """Write a file whole or not at all; with `overwrite`, replace a file of this name."""
     with writing({path: content}, overwrite=overwrite):
         pass
 
@@ -199,27 +199,27 @@ def atomic_write(path: Path, content: bytes, *, overwrite: bool = True) -> None:
 def writing(contents: Mapping[Path, bytes], *, overwrite: bool) -> Iterator[None]:
     """Write all of these files, or none.
 
-    Each is complete under another name, unique and in the same folder, before the body of the `with` begins. They get
-    their own names after it; if it raises, they are removed.
+    Each file is complete under a unique temporary name in the same folder before the block starts. The files get their
+    final names after the block. If the block raises, they are removed.
     """
     written: dict[Path, Path] = {}
-    placed: list[Path] = []
+    renamed: list[Path] = []
     try:
         for path, content in contents.items():
             temporary = path.with_name(f".thresher-{secrets.token_hex(8)}.part")
             # Mode "x" follows no link.
-            with _one_sentence(path), open(temporary, "xb") as file:
+            with _naming_file(path), open(temporary, "xb") as file:
                 written[path] = temporary
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
         yield
         for path, temporary in written.items():
-            with _one_sentence(path):
-                _place(temporary, path, overwrite)
-            placed.append(path)
+            with _naming_file(path):
+                _rename(temporary, path, overwrite)
+            renamed.append(path)
     except BaseException:
-        for path in [] if overwrite else placed:
+        for path in [] if overwrite else renamed:
             path.unlink(missing_ok=True)
         raise
     finally:
@@ -227,10 +227,9 @@ def writing(contents: Mapping[Path, bytes], *, overwrite: bool) -> Iterator[None
             temporary.unlink(missing_ok=True)
 
 
-def _place(temporary: Path, path: Path, overwrite: bool) -> None:
-    """Give a file its name."""
+def _rename(temporary: Path, path: Path, overwrite: bool) -> None:
     if not overwrite:
-        # A link, unlike a move, fails where another process was faster. File systems without links raise many errors.
+        # Unlike a move, a link fails if another process was faster. File systems without links raise various errors.
         try:
             os.link(temporary, path)
             return
@@ -241,8 +240,8 @@ def _place(temporary: Path, path: Path, overwrite: bool) -> None:
 
 
 @contextlib.contextmanager
-def _one_sentence(path: Path) -> Iterator[None]:
-    """Raise what the system refuses as a sentence that names the file."""
+def _naming_file(path: Path) -> Iterator[None]:
+    """Raise errors of the system as one sentence that names the file."""
     try:
         yield
     except OSError as error:

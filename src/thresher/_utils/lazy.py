@@ -1,7 +1,7 @@
 """Attributes that are computed, and modules that are imported, on first use.
 
-Python locks a module while it is made. A child that another thread forks in that time inherits the lock and not the
-thread, and would wait for it forever. So forks wait for the imports of this module.
+Python locks a module while importing it. A child that another thread forks in that time inherits the lock but not the
+thread that releases it, and would wait forever. So forks wait for the imports that this module does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class cached(Generic[S, T]):
-    """A property computed once and kept in the object's ``__dict__``.
+    """A property computed once and stored in the object's ``__dict__``.
 
     Unlike ``functools.cached_property`` of Python 3.11 it takes no lock. That one is shared by all objects of a class:
     two fits would wait for each other, and a child forked during one of them would wait forever.
@@ -47,7 +47,7 @@ class cached(Generic[S, T]):
         return value
 
 
-# Not forever: what is being imported may wait for the thread that forks.
+# Limited, because the import may wait for the thread that forks.
 SECONDS_TO_WAIT = 60.0
 
 _loading = threading.RLock()
@@ -55,7 +55,7 @@ _forking = threading.local()
 
 
 def load(module: str) -> ModuleType:
-    """The module of this name; no fork happens while it is made."""
+    """Import a module; no fork happens during the import."""
     with _loading:
         return importlib.import_module(module)
 

@@ -1,6 +1,6 @@
-"""Long calls: their progress, Ctrl-C during them, and one thread at a time for an estimator.
+"""Progress of long calls, Ctrl-C during long calls, and locks of estimators.
 
-The locks of estimators are kept here, not in the estimators, which are copied and pickled.
+The locks are stored here, not in the estimators, because estimators are copied and pickled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _locks: WeakKeyDictionary[Estimator, threading.RLock] = WeakKeyDictionary()
 
 @contextmanager
 def one_thread(estimator: Estimator) -> Iterator[None]:
-    """Wait until no other thread is inside such a block of this estimator."""
+    """Run the block while no other thread runs such a block for the same estimator."""
     with _registering:
         lock = _locks.setdefault(estimator, threading.RLock())
     with lock:
@@ -45,7 +45,7 @@ def one_thread(estimator: Estimator) -> Iterator[None]:
 
 
 def _in_child() -> None:
-    """Forget the locks of threads that a forked child does not have."""
+    """Discard the locks of threads that a forked child does not have."""
     global _registering
     _registering = threading.Lock()
     _locks.clear()
@@ -58,7 +58,7 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(eq=False)
 class _Watched:
-    """A function whose calls end when the stop is requested; counts them.
+    """A function whose calls end when a stop is requested, with the number of running calls.
 
     In another process there is nothing to watch: joblib ends its processes itself.
     """
@@ -89,20 +89,20 @@ def run_in_threads(
     *,
     return_as: str = "list",
 ) -> Iterator[R]:
-    """What the calls (joblib's ``delayed``) return, in their order.
+    """Yield the results of calls (joblib's ``delayed``), in their order.
 
-    When one fails, or Ctrl-C is pressed, or nobody wants the rest, those under way are ended and waited for.
-    No more threads are started than there are calls.
+    If a call fails, Ctrl-C is pressed or the generator is closed, this function stops the running calls and waits for
+    them. It starts at most one thread per call.
     """
     calls = iter(calls)
     first = list(islice(calls, resolve_threads(n_jobs)))
     n_threads = max(1, len(first))
     stop = _core.Stop()
     running: list[None] = []
-    context = contextvars.copy_context()  # so that warnings know who called
+    context = contextvars.copy_context()  # so that warnings name the caller
     watched = (
-        (_Watched(function, stop, running, context.copy()), *given)
-        for function, *given in chain(first, calls)
+        (_Watched(function, stop, running, context.copy()), *arguments)
+        for function, *arguments in chain(first, calls)
     )
     try:
         yield from Parallel(n_jobs=n_threads, prefer="threads", return_as=return_as)(watched)
@@ -118,7 +118,7 @@ def run_in_threads(
 
 
 def is_without_threads(error: BaseException) -> bool:
-    """Whether Python could not start a thread; joblib then fails over ending those that it has."""
+    """Return whether Python could not start a thread; joblib then fails while ending those it started."""
     causes = (error, error.__context__)
     return any(isinstance(e, RuntimeError) and "start new thread" in str(e) for e in causes)
 
@@ -130,7 +130,7 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def blas_threads(n_threads: int | None) -> Iterator[None]:
-    """BLAS on so many threads meanwhile, but not more than there are processors; None: as ever."""
+    """Limit the threads of BLAS in the block, to the number of processors at most; None: no limit."""
     if n_threads is None:
         yield
         return
@@ -139,13 +139,14 @@ def blas_threads(n_threads: int | None) -> Iterator[None]:
 
 
 def call_interruptibly(function: Callable[..., R], *args: object, n_threads: int | None = 1) -> R:
-    """Call a function of another library that may run long without asking for signals.
+    """Call a function of another library that may run long without checking for signals.
 
-    It runs in a thread of its own while this one waits and hears Ctrl-C (in a thread of `run_in_threads`, that it
-    is to end). Then what was called is ended too, once it runs Python again: a compiled call runs on unheard to its
-    end, for which the interpreter waits when it exits.
-    Elsewhere it is simply called. BLAS uses no more than `n_threads` threads meanwhile: by default (None: as ever) it
-    takes all processors, and is slow where these are busy.
+    The function runs in a separate thread, while this one waits for Ctrl-C (a thread of `run_in_threads`: for a stop).
+    An interrupted function ends as soon as it runs Python code. A compiled call continues to its end, and the
+    interpreter waits for it at exit. In all other threads the function is simply called.
+
+    BLAS uses at most `n_threads` threads during the call (None: no limit). Its own default is all processors, which is
+    slow if these are busy.
     """
     with blas_threads(n_threads):
         is_main = threading.current_thread() is threading.main_thread()
@@ -164,14 +165,14 @@ def _call_and_wait(function: Callable[..., R], args: tuple[object, ...]) -> R:
         try:
             with sklearn.config_context(**config):
                 result.append(context.run(function, *args))
-        except BaseException as error:  # handed over to the waiting thread
+        except BaseException as error:  # passed to the waiting thread
             failure.append(error)
 
-    # Not a daemon: at exit what is still called is waited for, since an interpreter that ends under it may crash.
+    # Not a daemon: the interpreter waits for the call at exit, since ending during the call may crash.
     thread = threading.Thread(target=work, daemon=False)
     try:
         thread.start()
-    except RuntimeError:  # no memory for a thread; Ctrl-C is then heard at the end of the call
+    except RuntimeError:  # no memory for a thread: Ctrl-C takes effect at the end of the call
         return function(*args)
     try:
         while thread.is_alive():
@@ -179,7 +180,7 @@ def _call_and_wait(function: Callable[..., R], args: tuple[object, ...]) -> R:
             if _core.stop_requested():
                 raise KeyboardInterrupt
     except BaseException:
-        # KeyboardInterrupt there where the thread next runs Python: loops end, compiled calls run on to their end.
+        # The thread raises KeyboardInterrupt when it next runs Python code.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt)
         )
@@ -194,13 +195,13 @@ Item = TypeVar("Item")
 _WIDTH = 30
 
 
-# On whose behalf a search runs: it reports for both. None outside of any other.
-_speaker: ContextVar[object] = ContextVar("thresher_speaker", default=None)
+# The object that reports for the current call and all calls inside it; None outside of `on_behalf`.
+_reporter: ContextVar[object] = ContextVar("thresher_reporter", default=None)
 
 
 @dataclass(frozen=True)
 class Voice:
-    """Who reports for a function: its name, and whether it shall print."""
+    """Reporter of a function: its name, and whether it prints."""
 
     name: str
     verbose: int = 0
@@ -208,33 +209,33 @@ class Voice:
 
 @contextmanager
 def on_behalf(owner: object = True) -> Iterator[None]:
-    """What is done inside serves another, perhaps `owner`, who reports it: all else speak only if asked to."""
-    token = _speaker.set(owner)
+    """Let `owner` report for the block: everything else reports only if it is verbose."""
+    token = _reporter.set(owner)
     try:
         yield
     finally:
-        _speaker.reset(token)
+        _reporter.reset(token)
 
 
-def _listeners(owner: object) -> tuple[bool, bool]:
-    """Whether to print, and whether to log."""
+def _outputs(owner: object) -> tuple[bool, bool]:
+    """Return whether to print, and whether to log."""
     verbose = bool(getattr(owner, "verbose", 0))
-    speaker = _speaker.get()
-    may_log = verbose or speaker is None or speaker is owner
+    reporter = _reporter.get()
+    may_log = verbose or reporter is None or reporter is owner
     return verbose, log.isEnabledFor(logging.INFO) and may_log
 
 
-def is_heard(owner: object) -> bool:
-    """Whether anybody listens to what `owner` reports."""
-    return any(_listeners(owner))
+def is_reporting(owner: object) -> bool:
+    """Return whether a report of `owner` is printed or logged."""
+    return any(_outputs(owner))
 
 
 def report(owner: object, text: str, *details: object) -> None:
-    """Tell what `owner` has done, as ``text % details``: print it if ``owner.verbose``, and log it.
+    """Report what `owner` has done, as ``text % details``: print it if ``owner.verbose``, and log it.
 
-    Nothing is formatted where nobody listens.
+    The text is formatted only if it is printed or logged.
     """
-    is_printed, is_logged = _listeners(owner)
+    is_printed, is_logged = _outputs(owner)
     if not (is_logged or is_printed):
         return
     name = owner.name if isinstance(owner, Voice) else type(owner).__name__
@@ -248,8 +249,8 @@ def report(owner: object, text: str, *details: object) -> None:
 def step_reporter(
     owner: object, names: FeatureNames, wanted: int | None
 ) -> Callable[[int, int, float], None] | None:
-    """A function that reports each step of a search; None where nobody listens."""
-    if not is_heard(owner):
+    """Return a function that reports each step of a search, or None if `owner` does not report."""
+    if not is_reporting(owner):
         return None
     total = "" if wanted is None else f"/{wanted}"
 
@@ -263,7 +264,7 @@ def step_reporter(
 def track(
     items: Iterable[Item], total: int, label: str, *, show: bool, stream: TextIO | None = None
 ) -> Iterator[Item]:
-    """Pass `items` through, showing how many of `total` have come."""
+    """Yield the items, and show how many of `total` are done."""
     if not show:
         yield from items
         return
@@ -274,7 +275,7 @@ def track(
 
 
 class Bar:
-    """A progress bar, of tqdm where that is installed and no stream is given."""
+    """A progress bar: tqdm's, if it is installed and no stream is given."""
 
     def __init__(self, label: str, total: int, stream: TextIO | None = None) -> None:
         self._label, self._total = label, total
@@ -293,7 +294,7 @@ class Bar:
             self._redraw()
 
     def show(self, done: int, note: str = "") -> None:
-        """Show how many are done, and a note; at most every tenth of a second."""
+        """Show how many are done, and a note; at most ten times a second."""
         self._shown = (done, note)
         if self._stream is None:
             self._bar.set_postfix_str(note, refresh=False)

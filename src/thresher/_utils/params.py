@@ -99,7 +99,7 @@ class Constraint(Protocol):
 
 
 class Options:
-    """One of these words.
+    """One of several strings.
 
     Attributes
     ----------
@@ -121,9 +121,9 @@ class Interval:
     ----------
     low, high : float
     open_low : bool
-        Whether `low` itself is not allowed.
+        Whether `low` itself is excluded.
     integer : bool
-        Whether it must be a whole number.
+        Whether it must be an integer.
     """
 
     low: float = float("-inf")
@@ -195,7 +195,7 @@ def param(*constraints: Constraint, default: Any = MISSING, kw_only: bool = True
     *constraints : Constraint
         What `validate_params` checks, in this order.
     default : object
-        Without one the parameter must be passed.
+        Without a default the parameter is required.
     kw_only : bool, default=True
         False for a parameter that may be passed by position.
     """
@@ -204,9 +204,9 @@ def param(*constraints: Constraint, default: Any = MISSING, kw_only: bool = True
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(param,))
 def estimator(cls: type[T]) -> type[T]:
-    """Give a class a constructor that sets its parameters, those of its base classes included.
+    """Give a class a constructor for its parameters and those of its base classes.
 
-    Equality and ``repr`` stay those of scikit-learn.
+    Equality and ``repr`` remain those of scikit-learn.
     """
     return dataclass(eq=False, repr=False, match_args=False, kw_only=True)(cls)
 
@@ -218,7 +218,7 @@ def validate_params(estimator: Estimator) -> None:
 
 
 def options_of(estimator: Estimator, name: str) -> tuple[str, ...]:
-    """Return the words that a parameter of an estimator, or of its class, may have; none without such a parameter."""
+    """Return the strings that a parameter of an estimator, or of its class, may be; none without such a parameter."""
     for declared, constraint in _constraints(estimator):
         if declared == name and isinstance(constraint, Options):
             return constraint.values
@@ -234,8 +234,8 @@ def _constraints(estimator: Estimator) -> Iterator[tuple[str, Constraint]]:
 class Fitted(Generic[T]):
     """An attribute that ``fit`` sets.
 
-    Its value is in the ``__dict__`` of the selector, which Python looks at first. So this descriptor is used only
-    where there is no value: before ``fit``, or after rows were added or removed.
+    Its value is in the ``__dict__`` of the selector, which Python reads first. So this descriptor is used only if
+    there is no value: before ``fit``, or after rows were added or removed.
     """
 
     name: str

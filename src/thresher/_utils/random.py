@@ -9,7 +9,7 @@ import numpy as np
 
 @unique
 class Purpose(IntEnum):
-    """What the numbers are for; results depend on these values."""
+    """Purpose of a random stream. Results depend on these values."""
 
     SHUFFLED_ROWS = 1
     BOOTSTRAP = 2
@@ -23,5 +23,5 @@ class Purpose(IntEnum):
 
 
 def stream(seed: int, purpose: Purpose, *index: int) -> np.random.Generator:
-    """The generator of one purpose, or of one of its repeats."""
+    """Return the generator of one purpose, or of one of its repeats."""
     return np.random.default_rng((seed, int(purpose), *index))

@@ -17,7 +17,7 @@ _MOST_ROWS = 20
 
 
 def as_table(columns: Mapping[str, object], output: str) -> Frame:
-    """Columns of equal length as a frame of pandas or polars, or as a dict of lists."""
+    """Return columns of equal length as a dataframe of pandas or polars, or as a dict of lists."""
     check_choice("output", output, ("pandas", "polars", "dict"))
     if output == "dict":
         return {name: np.asarray(values).tolist() for name, values in columns.items()}
@@ -31,7 +31,7 @@ def as_table(columns: Mapping[str, object], output: str) -> Frame:
 
 
 def as_text(headline: str, columns: Mapping[str, Sequence[object] | Array]) -> str:
-    """A headline and the first rows of a table below it, for people."""
+    """Return a headline followed by the first rows of a table."""
     n_rows = len(next(iter(columns.values())))
     cells = [
         [name, *(_as_cell(value) for value in values[:_MOST_ROWS])]

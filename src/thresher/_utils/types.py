@@ -1,4 +1,4 @@
-"""The words and things that parameters take, for those who check types."""
+"""Types of parameters and data, for type checkers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FeatureNames: TypeAlias = Any
 RandomState: TypeAlias = Any
 # Bins by name, a discretizer, or None.
 BinRule: TypeAlias = Any
-# An estimator of scikit-learn, whose classes have no types; how it is scored; the folds.
+# An estimator of scikit-learn, whose classes have no types; its scoring; its cross-validation folds.
 Estimator: TypeAlias = Any
 Scoring: TypeAlias = Any
 Folds: TypeAlias = Any
@@ -55,7 +55,7 @@ Relevance = OtherRelevance | Measure
 
 
 class Selector(Protocol):
-    """A selector, ours or another's, as those around it know it."""
+    """A selector of thresher or of another package."""
 
     def fit(self, X: DataLike, y: TargetLike, /) -> object: ...
 

@@ -1,4 +1,4 @@
-"""What a report of a problem should tell."""
+"""Versions, for bug reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLUSTERS = ("dask", "distributed", "pyspark")
 
 
 def show_versions() -> None:
-    """Print the versions and the machine, for reports of problems.
+    """Print the versions of thresher, Python and all dependencies, for bug reports.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import check_number, warn
-from thresher._utils.long_calls import is_heard, report
+from thresher._utils.long_calls import is_reporting, report
 from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
@@ -175,7 +175,7 @@ class SVMRFE(CommonParameters, Ranking):
 
 def round_reporter(owner: SVMRFE, counts: list[int]) -> Callable[[int, int], None] | None:
     """Return a function that reports each tenth of the rounds, or None if reporting is off."""
-    if not is_heard(owner):
+    if not is_reporting(owner):
         return None
     n_rounds = len(counts)
     reported = {-(-n_rounds * tenth // 10) for tenth in range(1, 11)}
