@@ -272,7 +272,7 @@ def test_what_fails_leaves_its_error_and_the_rest_goes_on():
     assert table.loc[good, "score"].notna().all()
     assert table.loc[~good, "score"].isna().all()
     assert (table.loc[~good, "n_failed"] == 3).all()
-    with pytest.warns(ThresherWarning, match="for lack of scores: bad, broken$"):
+    with pytest.warns(ThresherWarning, match="because scores are missing: bad, broken$"):
         assert comparison.ranks(output="dict")["selector"] == ["MRMR"]
     text = repr(comparison)
     assert text.startswith(
@@ -294,16 +294,16 @@ def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
     data = {**wine_and_iris(), "strings": (np.array([["a", "b"]] * 30), np.arange(30) % 2)}
     with pytest.warns(ThresherWarning, match="failed and are missing"):
         comparison = small(data=data, k=1)
-    with pytest.warns(ThresherWarning, match="for lack of scores: strings$"):
+    with pytest.warns(ThresherWarning, match="because scores are missing: strings$"):
         assert comparison.wilcoxon().n_sets == 2
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"k": 20}, "k must hold a number of at most 13, the features of wine"),
+        ({"k": 20}, "k must contain a number of at most 13, the features of wine"),
         ({"k": 0}, "k must be a whole number of at least 1, got 0"),
-        ({"k": []}, "k must hold at least one number"),
+        ({"k": []}, "k must contain at least one number"),
         ({"scoring": "acuracy"}, "did you mean 'accuracy'"),
         ({"selectors": [MRMR()]}, "selectors must be a dict of name to object"),
         ({"data": {}}, "data must be a dict of name to object"),
@@ -327,7 +327,7 @@ def test_bad_arguments_are_refused_in_one_sentence(settings, words):
 
 def test_folds_that_train_on_one_class_are_refused():
     y = np.repeat([0, 1], [20, 20])
-    with pytest.raises(ValueError, match=r"'x'.*fold 0 trains on the class 1 alone"):
+    with pytest.raises(ValueError, match=r"'x'.*fold 0 trains on the class 1 only"):
         small(data={"x": (np.random.default_rng(0).random((40, 3)), y)}, k=1, cv=KFold(2))
 
 
@@ -412,7 +412,7 @@ def stored(tmp_path_factory):
 def test_only_a_store_needs_things_that_can_be_pickled(tmp_path):
     settings = {"selectors": {"MRMR": MRMR()}, "scoring": lambda *_: 0.5}
     assert set(small(**settings).table()["score"]) == {0.5}
-    with pytest.raises(ValueError, match="store needs things that can be pickled"):
+    with pytest.raises(ValueError, match="store needs objects that can be pickled"):
         small(**settings, store=tmp_path / "x")
     assert not (tmp_path / "x").exists()
 

@@ -94,7 +94,7 @@ def test_numbers_with_which_the_estimator_fails_are_left_out():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"k": 9}, "k must hold a number of at most 4, the features of X, got"),
+        ({"k": 9}, "k must contain a number of at most 4, the features of X, got"),
         ({"k": 0}, "k must be a whole number of at least 1"),
         ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
         ({"scoring": "accurracy"}, "did you mean 'accuracy'"),

@@ -247,7 +247,7 @@ def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted
         ({"n_distribution": 0}, "there is nothing false to select"),
         ({"n_steps": 500}, "n_steps must be a whole number of at least 1 and of at most 113"),
         ({"holdout": 1.0}, "holdout must be a share of at least 0 and below 1"),
-        ({"truth": [99]}, "truth must hold positions of features, 0 to 12"),
+        ({"truth": [99]}, "truth must contain positions of features, 0 to 12"),
         ({"selector": MRMR(keep=[0])}, "keep of 'selector' names columns"),
         ({"selector": {}}, "selector must be a selector or a dict"),
         ({"selector": {"relevance only": MRMR()}}, "without the name 'relevance only'"),

@@ -166,7 +166,7 @@ def test_undefined_indices_are_nan():
     ("call", "message"),
     [
         (lambda: stability.mean_jaccard([]), "at least one selection"),
-        (lambda: stability.kuncheva([{0}, {0, 1}], 4), "use nogueira instead"),
+        (lambda: stability.kuncheva([{0}, {0, 1}], 4), "Use nogueira"),
         (lambda: stability.nogueira([{0}, {1}]), "n_features must be given"),
         (lambda: stability.nogueira([{0}, {7}], 5), "positions in 0..4, got 7"),
         (lambda: stability.nogueira([{"a"}, {"b"}], 1), "at least the 2 distinct"),
@@ -176,7 +176,7 @@ def test_undefined_indices_are_nan():
         (lambda: stability.nogueira_interval([{0}, {1}], 3, confidence=95), "between 0 and 1"),
         (lambda: stability.nogueira_test([{0}, {1}], 0.0, 3, alternative="x"), "alternative"),
         (lambda: stability.rank_agreement([1, 2, 3]), "one row per run"),
-        (lambda: stability.rank_agreement([[1, np.nan], [1, 2]]), "must not hold nan"),
+        (lambda: stability.rank_agreement([[1, np.nan], [1, 2]]), "must not contain nan"),
         (lambda: stability.rank_agreement([[1, 2], [1, 2]], method="tau"), "method"),
     ],
 )
@@ -300,8 +300,8 @@ class NoisyPrefixes(Prefixes):
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
-        ({"k": []}, "k must hold numbers"),
-        ({"k": [0, 1]}, "k must hold numbers"),
+        ({"k": []}, "k must contain numbers"),
+        ({"k": [0, 1]}, "k must contain numbers"),
         ({"index": "dice"}, "index must be one of"),
         ({"k": [1], "n_repeats": 0}, "n_repeats must be a whole number of at least 1"),
     ],

@@ -30,21 +30,21 @@ T = TypeVar("T")
 Estimators: TypeAlias = Mapping[str, Estimator]
 # An array or a dataframe with a column per method, or a dict of method to scores.
 ScoresLike: TypeAlias = Any
-# What each run selected: sets or lists of names or positions, or rows of a boolean matrix.
+# The selections of several runs: sets or lists of names or positions, or rows of a Boolean matrix.
 SelectionsLike: TypeAlias = Iterable[Iterable[Hashable]]
 # The rows to train on, and those to test on.
 Fold: TypeAlias = tuple[Array, Array]
 
 
 def call_and_measure(function: Callable[[], T]) -> tuple[T, float]:
-    """What the function returns, and the growth of the process's resident memory at its peak, in megabytes.
+    """Return the result of a function, and the growth of the process's resident memory at its peak, in megabytes.
 
-    Memory that the process got earlier and has not given back is not seen. nan where the system does not tell
-    (it has to be Linux).
+    Memory that the process already had and did not release is not counted. The growth is nan on systems other than
+    Linux.
     """
     try:
         with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")  # the peak starts anew
+            file.write("5")  # resets the peak
         before = _kilobytes("VmRSS")
     except OSError:
         return function(), math.nan
@@ -59,7 +59,7 @@ def _kilobytes(key: str) -> int:
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of shape (n_sets, n_methods), all of them numbers, and the names of the methods."""
+    """Scores of shape (n_sets, n_methods) without nan, and the names of the methods."""
 
     values: Floats
     methods: tuple[str, ...]
@@ -71,7 +71,7 @@ class Scores:
         *,
         least_sets: int = 2,
         least_methods: int = 2,
-        remedy: str = "give more methods",
+        remedy: str = "Pass more methods",
     ) -> Scores:
         methods = None
         if is_frame(scores):
@@ -84,8 +84,8 @@ class Scores:
             values = np.asarray(scores, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                "scores must hold numbers, one row per data set and one column per method; "
-                "put names in the index or leave them out"
+                "scores must contain numbers, one row per data set and one column per method. "
+                "Move names to the index, or remove them"
             ) from error
         if values.ndim != 2:
             raise ValueError(
@@ -95,31 +95,31 @@ class Scores:
             methods = tuple(str(i) for i in range(values.shape[1]))
         if values.shape[1] < least_methods:
             raise ValueError(
-                f"scores must hold at least {least_methods} methods, got {values.shape[1]}; {remedy}"
+                f"scores must contain at least {least_methods} methods, got {values.shape[1]}. {remedy}"
             )
         if len(values) < least_sets:
             raise ValueError(
-                f"scores must hold at least {least_sets} data sets, got {len(values)}; tests need several"
+                f"scores must contain at least {least_sets} data sets, got {len(values)}. Pass more data sets"
             )
         if np.isnan(values).any():
             row, column = np.argwhere(np.isnan(values))[0]
             raise ValueError(
-                f"scores must not hold nan, but data set {row} has no score for {methods[column]!r}; "
-                "leave out the data set or the method"
+                f"scores must not contain nan, but data set {row} has no score for {methods[column]!r}. "
+                "Remove the data set or the method"
             )
         return cls(values, methods)
 
     def ranks(self, higher_is_better: bool) -> Floats:
-        """1 for the best of each data set; equal ones share their mean rank."""
+        """Return ranks, 1 for the best method of each data set. Equal scores share their mean rank."""
         values = -self.values if higher_is_better else self.values
         return np.asarray(stats.rankdata(values, axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Selections:
-    """Selections of several runs: one row per run, one column per feature that may occur.
+    """Selections of several runs: one row per run, one column per feature.
 
-    A feature that no run selected may lack a column; ``n_features`` counts it all the same.
+    Features that no run selected may have no column; ``n_features`` counts them, too.
     """
 
     matrix: NDArray[np.bool_]
@@ -152,12 +152,11 @@ class Selections:
         else:
             matrix = _from_lists(list(selections), n_features)
         if len(matrix) == 0:
-            raise ValueError("selections must hold at least one selection, got none")
+            raise ValueError("selections must contain at least one selection, got none")
         if n_features is None:
             if needs_total:
                 raise ValueError(
-                    "n_features must be given with a list of sets: "
-                    "the number of features there were to choose from"
+                    "n_features is missing. Pass the number of features to choose from with a list of sets"
                 )
             n_features = matrix.shape[1]
         return cls(matrix, int(n_features))
@@ -188,7 +187,9 @@ def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> NDArr
         return matrix
     positions = [m for entries in members for m in entries if isinstance(m, int)]
     if outside := [m for m in positions if not 0 <= m < n_features]:
-        raise ValueError(f"selections must hold positions in 0..{n_features - 1}, got {outside[0]}")
+        raise ValueError(
+            f"selections must contain positions in 0..{n_features - 1}, got {outside[0]}"
+        )
     if matrix.shape[1] > n_features:
         raise ValueError(
             f"n_features must be at least the {matrix.shape[1]} distinct features selected, "
@@ -200,13 +201,13 @@ def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> NDArr
 def _members(i: int, entries: Iterable[Hashable]) -> list[Hashable]:
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
         raise ValueError(
-            f"selections must hold one set or list of features per run, got {entries!r} at {i}"
+            f"selections must contain one set or list of features per run, got {entries!r} at {i}"
         )
     members = [int(m) if isinstance(m, (int, np.integer)) else m for m in entries]
     if len(set(members)) != len(members):
-        twice = next(m for m in members if members.count(m) > 1)
+        repeated = next(m for m in members if members.count(m) > 1)
         raise ValueError(
-            f"selection {i} names feature {twice!r} twice; give a 0/1 matrix with dtype bool"
+            f"selection {i} names feature {repeated!r} twice. Pass a 0/1 matrix with dtype bool"
         )
     return members
 
@@ -214,20 +215,20 @@ def _members(i: int, entries: Iterable[Hashable]) -> list[Hashable]:
 def fit_sizes(
     selector: Estimator, sizes: Sequence[int], fit: Callable[[Estimator], Estimator]
 ) -> list[tuple[list[int], Estimator]]:
-    """The features chosen for every size, in order of choice, each with the fitted selector that says so.
+    """Return the selected features for every size, in order of choice, each with the fitted selector.
 
-    One fit, at the largest size, where the runs of the selector are nested or where it has no parameter for the
-    number of features: it is then fitted as it is, and the first of its features count. Else one fit per size.
+    A selector with nested runs is fitted once, at the largest size. So is one without a parameter for the number of
+    features: its first features count. Other selectors are fitted once per size.
     """
-    whole = resize(selector, max(sizes))
-    if whole is None:
+    resized = resize(selector, max(sizes))
+    if resized is None:
         model = fit(clone(selector))
         order = order_of_choice(model).tolist()
         return [(order[:size], model) for size in sizes]
-    largest = fit(whole)
-    cut = getattr(largest, "_selected_at", None)
-    if cut is not None:
-        nested = [cut(size) for size in sizes]
+    largest = fit(resized)
+    selected_at = getattr(largest, "_selected_at", None)
+    if selected_at is not None:
+        nested = [selected_at(size) for size in sizes]
         if all(selection is not None for selection in nested):
             return [(selection, largest) for selection in nested]
     models = {max(sizes): largest}
@@ -239,18 +240,18 @@ def fit_sizes(
 
 @dataclass(frozen=True)
 class Cell:
-    """One selector on the training rows of one fold, for every number of features, and how estimators do with it.
+    """One selector on the training rows of one fold, for every number of features, with the scores of estimators.
 
     Attributes
     ----------
     features : list of list of int
-        One per number of features, in order of choice; empty if the selector failed.
+        One list per number of features, in order of choice; empty if the selector failed.
     seconds, evaluations, megabytes : list of float
-        Of the fit that chose them; nan for what is not known.
+        Costs of the fit that selected them; nan if unknown.
     scores : dict of str to list of float
-        By estimator, on the test rows; nan where it failed.
+        Scores on the test rows, by estimator; nan where it failed.
     errors : dict of str to str
-        What went wrong, by estimator; under ``""`` of the selector.
+        Error messages, by estimator; that of the selector has the key ``""``.
     """
 
     features: list[list[int]]
@@ -263,7 +264,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Trial:
-    """Data on which selectors are tried, the estimators that score their features, and the numbers of features."""
+    """The data on which selectors are run, the estimators that score features, and the numbers of features."""
 
     X: DataLike
     y: TargetLike
@@ -320,11 +321,11 @@ class Trial:
         return [known[tuple(sorted(features))] for features in sets]
 
     def folds(self, cv: Folds, seed: int) -> list[Fold]:
-        """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
+        """Return the folds of a splitter, or that many folds drawn from the seed, stratified by class."""
         kinds = {is_classifier(estimator) for estimator in self.estimators.values()}
         if len(kinds) > 1:
             raise ValueError(
-                "estimators must be all classifiers or all regressors, got both; compare them apart"
+                "estimators must be all classifiers or all regressors, got both. Compare them separately"
             )
         by_class = kinds == {True}
         if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
@@ -341,8 +342,8 @@ class Trial:
                 present = np.unique(np.asarray(take(self.y, train)))
                 if len(present) < 2:
                     raise ValueError(
-                        f"fold {i} trains on the class {readable(present[0])} alone; "
-                        "give cv fewer folds, or a splitter that stratifies"
+                        f"fold {i} trains on the class {readable(present[0])} only. "
+                        "Set fewer folds, or a stratified splitter, in cv"
                     )
         return folds
 
@@ -352,7 +353,7 @@ def describe(error: Exception) -> str:
 
 
 def with_seed(estimator: Estimator, seed: int) -> Estimator:
-    """A clone that draws from this seed wherever its random state was left open."""
+    """Return a clone with this seed for every random state that is None."""
     estimator = clone(estimator)
     names = [
         name
@@ -363,12 +364,12 @@ def with_seed(estimator: Estimator, seed: int) -> Estimator:
 
 
 def derive_seed(seed: int, *path: int) -> int:
-    """A seed of its own for every place of an experiment."""
+    """Return a separate seed for every position of an experiment."""
     return int(np.random.SeedSequence((seed, *path)).generate_state(1)[0] >> 1)
 
 
 def as_matrix(X: DataLike) -> DataLike:
-    """X as something with rows and columns."""
+    """Return X as a frame, sparse matrix or array with rows and columns."""
     X = check_sparse(X) if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(f"X must have rows and columns, got shape {X.shape}")
@@ -379,23 +380,23 @@ def check_lengths(X: DataLike, y: TargetLike) -> None:
     """Raise ValueError unless y has a value for each row of X."""
     n_rows = X.shape[0]
     if len(y) != n_rows:
-        raise ValueError(f"X has {n_rows} rows, but y has {len(y)} values; give one for each row")
+        raise ValueError(f"X has {n_rows} rows, but y has {len(y)} values. Pass one per row")
 
 
 def check_sizes(k: int | Iterable[int]) -> list[int]:
-    """Numbers of features, in increasing order, each once."""
-    asked = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
-    if not asked:
-        raise ValueError("k must hold at least one number of features, got none")
-    return sorted({int(check_number("k", size, minimum=1, integer=True)) for size in asked})
+    """Return numbers of features in increasing order, each once."""
+    sizes = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    if not sizes:
+        raise ValueError("k must contain at least one number of features, got none")
+    return sorted({int(check_number("k", size, minimum=1, integer=True)) for size in sizes})
 
 
 def sizes_within(sizes: list[int], n_features: int, name: str, *, warns: bool = True) -> list[int]:
-    """Return the numbers of features that a data set has; warn of those beyond."""
+    """Return the sizes of at most `n_features`; warn if there are larger ones."""
     known = [size for size in sizes if size <= n_features]
     if not known:
         raise ValueError(
-            f"k must hold a number of at most {n_features}, the features of {name}, got {sizes}"
+            f"k must contain a number of at most {n_features}, the features of {name}, got {sizes}"
         )
     if warns and len(known) < len(sizes):
         warn(

@@ -65,29 +65,27 @@ Position: TypeAlias = tuple[int, int, int]
 
 
 def open_store(folder: PathLike, experiment: dict[str, str]) -> Journal:
-    """Begin an experiment in a folder, or go on with it; another one is refused."""
+    """Open the journal of an experiment, new or continued; reject a folder of another experiment."""
     path = make_folder("store", folder)
     names = {entry.name for entry in path.iterdir()}
     if names and _LOG not in names:
-        raise ValueError(
-            f"store={str(folder)!r} holds files of something else; name another folder"
-        )
+        raise ValueError(f"store={str(folder)!r} contains other files. Pass another folder")
     return Journal(path / _LOG, identity=experiment, kind="store")
 
 
-def digest(thing: Any) -> str:
-    """A text that differs for different things: data of any kind, estimators, functions."""
-    if is_frame(thing):
-        frame = nw.from_native(thing, eager_only=True)
-        thing = [(name, frame[name].to_numpy()) for name in frame.columns]
-    elif sparse.issparse(thing):
-        rows = thing.tocsr().sorted_indices()
-        thing = (rows.shape, rows.data, rows.indices, rows.indptr)
+def digest(value: Any) -> str:
+    """Return a text that differs for different values: data of any kind, estimators, functions."""
+    if is_frame(value):
+        frame = nw.from_native(value, eager_only=True)
+        value = [(name, frame[name].to_numpy()) for name in frame.columns]
+    elif sparse.issparse(value):
+        rows = value.tocsr().sorted_indices()
+        value = (rows.shape, rows.data, rows.indices, rows.indptr)
     try:
-        return str(joblib.hash(thing))
+        return str(joblib.hash(value))
     except Exception as error:
         raise ValueError(
-            f"store needs things that can be pickled, got {type(thing).__name__}: {error}"
+            f"store needs objects that can be pickled, got {type(value).__name__}: {error}"
         ) from error
 
 
@@ -104,50 +102,55 @@ def compare(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Comparison:
-    """Compare selectors by what estimators make of the features they choose, and by how stable the choice is.
+    """Compare selectors by the scores of estimators on the selected features, and by stability.
 
-    Features are selected on the training rows of each fold, and estimators fitted on these features are scored on
-    the test rows. All selectors and all estimators see the same folds.
+    Features are selected on the training rows of each fold. Estimators are fitted on these features and scored on the
+    test rows. All selectors and all estimators use the same folds.
 
     Parameters
     ----------
     selectors : dict of str to selector
-        Ours, scikit-learn's or others with ``fit`` and ``get_support``. Each is cloned and told the number of features
-        by ``n_features_to_select``, ``k`` or ``max_features``. One without such a parameter is fitted as it is, and
-        its first k features count.
+        Any selectors with ``fit`` and ``get_support``. Each is cloned, and its parameter ``n_features_to_select``,
+        ``k`` or ``max_features`` is set to the number of features. A selector without such a parameter is fitted
+        unchanged, and its first k features count.
     data : dict of str to (X, y) or Bunch
-        Bunches have ``data`` and ``target``, as in scikit-learn, and perhaps ``truth``, the positions of the true
+        A Bunch has ``data`` and ``target``, as in scikit-learn, and optionally ``truth``, the positions of the true
         features, as in `thresher.datasets`.
     estimators : dict of str to estimator
         All classifiers or all regressors.
     k : int or iterable of int, default=(5, 10, 20, 50)
-        Numbers of features. Those beyond the features of a data set are left out there, with a warning.
+        Numbers of features. Numbers larger than a data set has features are left out there, with a warning.
     cv : int or splitter, default=5
-        A number of folds, shuffled and with classes in equal shares, or a splitter of scikit-learn.
+        A number of folds, shuffled and stratified by class, or a splitter of scikit-learn.
     scoring : str or callable, default=None
-        A scorer of scikit-learn; None is the estimator's own ``score``.
+        A scorer of scikit-learn. None uses the ``score`` method of the estimator.
     random_state : int, RandomState or None, default=None
-        Draws the folds, and the seeds of selectors and estimators whose ``random_state`` is None.
+        Seed of the folds, and of selectors and estimators whose ``random_state`` is None.
     store : path, default=None
-        A folder in which every finished cell is saved at once. The same call with the same folder goes on where
-        it was stopped, even by ``kill -9``, and computes nothing again; a folder of another experiment is refused.
-        While one comparison works with a folder, others wait.
+        A folder in which every finished cell is saved at once. The same call with the same folder continues where
+        it was stopped, even by ``kill -9``, and repeats no computation. A folder of another experiment is rejected.
+        While one comparison uses a folder, others wait.
     n_jobs : int, default=None
-        Cells that run at the same time, in processes.
+        Number of cells that run at the same time, in processes.
     progress : bool, default=True
         Show a progress bar (tqdm if installed).
 
     Returns
     -------
     comparison : Comparison
-        ``table()`` and the tests of significance.
+        ``table()`` and the significance tests.
+
+    See Also
+    --------
+    select_k : Find the number of features.
+    recommend : Recommend a selector for one data set.
 
     Notes
     -----
     A cell is a selector on a fold of a data set, with all k and all estimators. Selectors whose runs are nested are
-    fitted once for all k. What fails, a selector or an estimator, leaves its error in its cell (`Comparison.errors`);
-    the rest goes on, and a warning at the end tells. Time and memory vary from run to run; all other results
-    depend on the arguments alone if `random_state` is a number.
+    fitted once for all k. If a selector or an estimator fails, its error is recorded in its cell (`Comparison.errors`),
+    the others continue, and a warning at the end reports it. Time and memory vary from run to run. All other results
+    depend only on the arguments if `random_state` is an integer.
 
     Examples
     --------
@@ -174,30 +177,30 @@ def compare(
     check_scorer(scoring)
     check_bool("progress", progress)
     resolve_threads(n_jobs)
-    asked = check_sizes(k)
+    all_sizes = check_sizes(k)
     seed = draw_seed(random_state)
-    sets = [_read(name, entry, asked) for name, entry in data.items()]
+    sets = [_read(name, entry, all_sizes) for name, entry in data.items()]
     journal = None
     if store is not None:
         experiment = {
             "thresher": thresher.__version__,
             "sklearn": sklearn.__version__,
-            **{f"data {own.name}": digest([digest(own.X), digest(own.y)]) for own in sets},
-            **{f"selectors {name}": digest(own) for name, own in selectors.items()},
-            **{f"estimators {name}": digest(own) for name, own in estimators.items()},
-            "k": str(asked),
+            **{f"data {one.name}": digest([digest(one.X), digest(one.y)]) for one in sets},
+            **{f"selectors {name}": digest(one) for name, one in selectors.items()},
+            **{f"estimators {name}": digest(one) for name, one in estimators.items()},
+            "k": str(all_sizes),
             "scoring": scoring if isinstance(scoring, str) else digest(scoring),
         }
         journal = open_store(store, experiment)
     with nullcontext() if journal is None else closing(journal):
         if journal is not None:
             seed = journal.settle("seed", seed, is_given=random_state is not None)
-        trials = [Trial(own.X, own.y, dict(estimators), scoring, own.sizes) for own in sets]
+        trials = [Trial(one.X, one.y, dict(estimators), scoring, one.sizes) for one in sets]
         folds = [
-            _folds_of(own.name, trial, cv, derive_seed(seed, i))
-            for i, (own, trial) in enumerate(zip(sets, trials, strict=True))
+            _folds_of(one.name, trial, cv, derive_seed(seed, i))
+            for i, (one, trial) in enumerate(zip(sets, trials, strict=True))
         ]
-        places = [
+        positions = [
             (d, s, f)
             for d in range(len(sets))
             for s in range(len(selectors))
@@ -205,40 +208,45 @@ def compare(
         ]
         cells: dict[Position, Cell] = {}
         if journal is not None:
-            for entry, some in zip(sets, folds, strict=True):
-                rows = [(np.asarray(train), np.asarray(test)) for train, test in some]
-                journal.settle(f"folds {entry.name}", digest(rows))
-            stored = {place: journal.get(str(place)) for place in places}
-            cells = {place: Cell(**cell) for place, cell in stored.items() if cell is not None}
+            for one, its_folds in zip(sets, folds, strict=True):
+                rows = [(np.asarray(train), np.asarray(test)) for train, test in its_folds]
+                journal.settle(f"folds {one.name}", digest(rows))
+            stored = {position: journal.get(str(position)) for position in positions}
+            cells = {
+                position: Cell(**cell) for position, cell in stored.items() if cell is not None
+            }
         methods = list(selectors.values())
         jobs = (
             delayed(_run)((d, s, f), trials[d], methods[s], folds[d][f], derive_seed(seed, d, s, f))
-            for d, s, f in places
+            for d, s, f in positions
             if (d, s, f) not in cells
         )
-        # One by one and as they finish, so that each cell is stored at once.
+        # Unordered and not in batches, so that each cell is stored as soon as it is finished.
         parallel = Parallel(
-            resolve_threads(n_jobs, len(places)), return_as="generator_unordered", batch_size=1
+            resolve_threads(n_jobs, len(positions)), return_as="generator_unordered", batch_size=1
         )
-        n_left = len(places) - len(cells)
-        for place, cell in track(parallel(jobs), n_left, "compare", show=progress):
-            cells[place] = cell
+        n_left = len(positions) - len(cells)
+        for position, cell in track(parallel(jobs), n_left, "compare", show=progress):
+            cells[position] = cell
             if journal is not None:
-                journal.append(str(place), asdict(cell))
+                journal.append(str(position), asdict(cell))
     comparison = Comparison(
-        tuple(selectors), tuple(sets), tuple(estimators), {place: cells[place] for place in places}
+        tuple(selectors),
+        tuple(sets),
+        tuple(estimators),
+        {position: cells[position] for position in positions},
     )
-    _tell_of_errors(comparison)
+    _warn_of_errors(comparison)
     return comparison
 
 
 def _run(
-    place: Position, trial: Trial, selector: Estimator, fold: Fold, seed: int
+    position: Position, trial: Trial, selector: Estimator, fold: Fold, seed: int
 ) -> tuple[Position, Cell]:
-    return place, trial.run(selector, fold, seed)
+    return position, trial.run(selector, fold, seed)
 
 
-def _read(name: str, entry: object, asked: list[int]) -> DataSet:
+def _read(name: str, entry: object, all_sizes: list[int]) -> DataSet:
     truth = None
     if isinstance(entry, Mapping) and {"data", "target"} <= set(entry):
         X, y, truth = entry["data"], entry["target"], entry.get("truth")
@@ -251,7 +259,7 @@ def _read(name: str, entry: object, asked: list[int]) -> DataSet:
     X, y = indexable(X), as_numpy(y)
     if len(X.shape) != 2:
         raise ValueError(f"data[{name!r}]: X must have rows and columns, got shape {X.shape}")
-    sizes = sizes_within(asked, X.shape[1], readable(name))
+    sizes = sizes_within(all_sizes, X.shape[1], readable(name))
     return DataSet(name, X, y, None if truth is None else np.asarray(truth), tuple(sizes))
 
 
@@ -262,14 +270,14 @@ def _folds_of(name: str, trial: Trial, cv: Folds, seed: int) -> list[Fold]:
         raise ValueError(f"data[{name!r}]: {error}") from error
 
 
-def _tell_of_errors(comparison: Comparison) -> None:
+def _warn_of_errors(comparison: Comparison) -> None:
     errors = comparison.errors("dict")
     if errors["error"]:
         first = {column: values[0] for column, values in errors.items()}
-        who = first["estimator"] or first["selector"]
+        failed = first["estimator"] or first["selector"]
         warn(
             f"{len(errors['error'])} of {len(comparison.cells) * (1 + len(comparison.estimators))} fits and scores "
-            f"failed and are missing, see errors(); the first: {readable(who)} on {readable(first['data'])}, "
+            f"failed and are missing, see errors(). The first: {readable(failed)} on {readable(first['data'])}, "
             f"fold {first['fold']}: {first['error']}"
         )
 
@@ -279,7 +287,7 @@ __all__ = ["Comparison", "DataSet"]
 
 @dataclass(frozen=True)
 class DataSet:
-    """One data set of a comparison, and the numbers of features it is compared for."""
+    """One data set of a comparison, with the numbers of features that are compared."""
 
     name: str
     X: DataLike
@@ -290,15 +298,16 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Outcome of :func:`thresher.evaluate.compare`.
+    """Result of :func:`thresher.evaluate.compare`.
 
     Attributes
     ----------
     selectors, estimators : tuple of str
-        Their names.
+        Names of the selectors and of the estimators.
     data : tuple of DataSet
+        The data sets.
     cells : dict of (data set, selector, fold) to Cell
-        Everything that was found, by position.
+        All results, by position.
     """
 
     selectors: tuple[str, ...]
@@ -307,7 +316,7 @@ class Comparison:
     cells: dict[Position, Cell]
 
     def table(self, output: Output = "pandas") -> Frame:
-        """One row per data set, selector, estimator and k; means over the folds.
+        """Return a table of means over the folds, one row per data set, selector, estimator and k.
 
         Parameters
         ----------
@@ -316,17 +325,17 @@ class Comparison:
         Returns
         -------
         table : DataFrame or dict
-            ``data``, ``selector``, ``estimator``, ``k``; ``score`` and its standard deviation ``score_sd``;
+            Columns: ``data``, ``selector``, ``estimator``, ``k``; ``score`` and its standard deviation ``score_sd``;
             ``n_selected``; ``stability`` (Nogueira) with ``stability_low`` and ``stability_high``, an interval of 95 %
-            that is rather too short because training sides overlap; ``false_share``, the share of the selected
-            features that are not true, where the truth is known; ``seconds``, ``evaluations`` and ``megabytes``
-            (growth of the process at its peak; nan but on Linux) of the fit that selected; ``n_failed`` folds. nan
-            stands for what is not known; of failed folds nothing counts.
+            that is somewhat too short because training sides overlap; ``false_share``, the share of the selected
+            features that are not true, if the truth is known; ``seconds``, ``evaluations`` and ``megabytes``
+            (growth of the process at its peak; only on Linux) of the fit that selected; ``n_failed`` folds. Unknown
+            values are nan. Failed folds do not count.
         """
         rows: list[Values] = []
         for d, entry in enumerate(self.data):
             for s, selector in enumerate(self.selectors):
-                cells = self._folds_of(d, s)
+                cells = self._cells_of(d, s)
                 for i, size in enumerate(entry.sizes):
                     choice = _describe_choice(cells, entry, i)
                     for estimator in self.estimators:
@@ -346,7 +355,7 @@ class Comparison:
         return _as_columns(rows, output)
 
     def folds(self, output: Output = "pandas") -> Frame:
-        """One row per data set, selector, estimator, k and fold: ``score``, ``n_selected``, ``seconds``."""
+        """Return ``score``, ``n_selected`` and ``seconds`` per data set, selector, estimator, k and fold."""
         rows = [
             {
                 "data": entry.name,
@@ -366,7 +375,7 @@ class Comparison:
         return _as_columns(rows, output)
 
     def errors(self, output: Output = "pandas") -> Frame:
-        """What failed: ``data``, ``selector``, ``fold``, ``estimator`` (empty if the selector did) and ``error``."""
+        """Return the failures: ``data``, ``selector``, ``fold``, ``estimator`` (empty for the selector), ``error``."""
         rows = [
             (self.data[d].name, self.selectors[s], f, estimator, error)
             for (d, s, f), cell in self.cells.items()
@@ -378,15 +387,16 @@ class Comparison:
     def scores(
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
     ) -> Frame:
-        """Mean scores, one row per data set (``data``) and one column per selector: what the tests are made of.
+        """Return the mean scores that the tests use, one row per data set and one column per selector.
 
         Parameters
         ----------
         k : int, default=None
-            Number of features; None is the mean over all k of a data set.
+            Number of features. None averages over all k of a data set.
         estimator : str, default=None
-            None is the mean over all estimators, but for those that failed everywhere.
+            Name of an estimator. None averages over all estimators except those that failed everywhere.
         output : {"pandas", "polars", "dict"}, default="pandas"
+            Type of the table.
         """
         matrix = self._matrix(k, estimator)
         columns: Values = {"data": [entry.name for entry in self.data]}
@@ -396,11 +406,11 @@ class Comparison:
     def ranks(
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
     ) -> Frame:
-        """``selector``, ``mean_rank`` over the data sets (1 is best) and ``mean_score``, best first."""
+        """Return ``selector``, ``mean_rank`` over the data sets (1 is best) and ``mean_score``, best first."""
         return as_table(_ranked(self._complete(k, estimator)), output)
 
     def friedman(self, k: int | None = None, estimator: str | None = None) -> FriedmanTest:
-        """Do all selectors do equally well? See :func:`thresher.evaluate.friedman`."""
+        """Test whether all selectors are equally good; see :func:`thresher.evaluate.friedman`."""
         return significance.friedman(self._complete(k, estimator))
 
     def wilcoxon(
@@ -429,7 +439,7 @@ class Comparison:
     def wins(
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
     ) -> Frame:
-        """Wins, ties and losses of every pair of selectors; see :func:`thresher.evaluate.wins`."""
+        """Return wins, ties and losses of every pair of selectors; see :func:`thresher.evaluate.wins`."""
         return significance.wins(self._complete(k, estimator), output=output)
 
     def __repr__(self) -> str:
@@ -440,58 +450,62 @@ class Comparison:
         )
         if any(cell.errors for cell in self.cells.values()):
             headline += "; some fits or scores failed, see errors()"
-        scores, _ = self._whole(None, None)
+        scores, _ = self._without_gaps(None, None)
         return as_text(headline, _ranked(scores)) if scores else headline
 
-    def _folds_of(self, d: int, s: int) -> list[Cell]:
+    def _cells_of(self, d: int, s: int) -> list[Cell]:
         return [cell for (i, j, _), cell in self.cells.items() if (i, j) == (d, s)]
 
     def _matrix(self, k: int | None, estimator: str | None) -> Floats:
-        """Mean scores, data sets by selectors; nan where a fold failed."""
+        """Return the mean scores, data sets by selectors; nan where a fold failed."""
         if estimator is not None:
             check_choice("estimator", estimator, self.estimators)
         sizes = sorted({size for entry in self.data for size in entry.sizes})
         if k is not None and k not in sizes:
-            raise ValueError(f"k must be one of {sizes}, for which was compared, got {k!r}")
+            raise ValueError(f"k must be one of {sizes}, the numbers that were compared, got {k!r}")
         names = self._estimators_that_score() if estimator is None else (estimator,)
         matrix = np.full((len(self.data), len(self.selectors)), math.nan)
         for d, entry in enumerate(self.data):
             if k is not None and k not in entry.sizes:
                 continue
-            wanted = slice(None) if k is None else entry.sizes.index(k)
+            columns = slice(None) if k is None else entry.sizes.index(k)
             for s in range(len(self.selectors)):
-                cells = self._folds_of(d, s)
-                matrix[d, s] = np.mean([np.mean(c.scores[n][wanted]) for c in cells for n in names])
+                cells = self._cells_of(d, s)
+                matrix[d, s] = np.mean(
+                    [np.mean(c.scores[n][columns]) for c in cells for n in names]
+                )
         return matrix
 
     def _complete(self, k: int | None, estimator: str | None) -> dict[str, Floats]:
-        """Scores by selector, of the data sets on which all have one."""
-        scores, left_out = self._whole(k, estimator)
+        """Return scores by selector, of the data sets on which every selector has one."""
+        scores, left_out = self._without_gaps(k, estimator)
         if not scores:
             raise ValueError(
-                "there is no data set with a score of every selector; see errors() for what failed"
+                "no data set has a score of every selector. See errors() for the failures"
             )
         if left_out:
             names = ", ".join(map(readable, left_out))
-            warn(f"left out of ranks and tests for lack of scores: {names}")
+            warn(f"left out of ranks and tests because scores are missing: {names}")
         return scores
 
-    def _whole(self, k: int | None, estimator: str | None) -> tuple[dict[str, Floats], list[str]]:
-        """The scores without gaps, and what had to be left out: what failed everywhere, then data sets."""
+    def _without_gaps(
+        self, k: int | None, estimator: str | None
+    ) -> tuple[dict[str, Floats], list[str]]:
+        """Return the scores without gaps, and the names left out: those that failed everywhere, then data sets."""
         matrix = self._matrix(k, estimator)
         missing = np.isnan(matrix)
         failed = missing.all(axis=0)
-        lacking = missing[:, ~failed].any(axis=1)
-        useless = set(self.estimators) - set(self._estimators_that_score())
+        incomplete = missing[:, ~failed].any(axis=1)
+        without_score = set(self.estimators) - set(self._estimators_that_score())
         left_out = [
-            *(name for name in self.estimators if estimator is None and name in useless),
+            *(name for name in self.estimators if estimator is None and name in without_score),
             *(self.selectors[s] for s in np.flatnonzero(failed)),
-            *(self.data[d].name for d in np.flatnonzero(lacking)),
+            *(self.data[d].name for d in np.flatnonzero(incomplete)),
         ]
-        if lacking.all():
+        if incomplete.all():
             return {}, left_out
-        kept = np.flatnonzero(~failed)
-        return {self.selectors[s]: matrix[~lacking, s] for s in kept}, left_out
+        scored = np.flatnonzero(~failed)
+        return {self.selectors[s]: matrix[~incomplete, s] for s in scored}, left_out
 
     def _estimators_that_score(self) -> tuple[str, ...]:
         cells = self.cells.values()
@@ -500,7 +514,7 @@ class Comparison:
 
 
 def _ranked(scores: dict[str, Floats]) -> Values:
-    """Selectors, their mean ranks and mean scores, best first."""
+    """Return the selectors with mean ranks and mean scores, best first."""
     ranks = Scores.read(scores, least_sets=1, least_methods=1).ranks(True).mean(axis=0)
     names = list(scores)
     order = np.argsort(ranks, kind="stable")
@@ -512,7 +526,7 @@ def _ranked(scores: dict[str, Floats]) -> Values:
 
 
 def _describe_choice(cells: list[Cell], entry: DataSet, i: int) -> Values:
-    """What is known of the selections of one selector on one data set for one number of features."""
+    """Return size, stability, errors and costs of one selector on one data set for one number of features."""
     chosen = [cell.features[i] for cell in cells if cell.features]
     stability = low = high = math.nan
     if len(chosen) > 1:

@@ -1,8 +1,8 @@
-"""Which of several methods are better over several data sets, and which differences are noise.
+"""Significance tests for the scores of several methods on several data sets.
 
-Every function takes a plain table of scores, one row per data set and one column per method: an array, a
-dataframe whose columns are the methods, or a dict of method to scores. Large scores are good unless
-``higher_is_better=False``. Methods that do equally well on a data set share the mean of their ranks there.
+Every function accepts a table of scores with one row per data set and one column per method: an array, a dataframe
+whose columns are the methods, or a dict of method to scores. Large scores are better unless
+``higher_is_better=False``. Methods with equal scores on a data set share the mean of their ranks.
 """
 
 from __future__ import annotations
@@ -34,18 +34,20 @@ __all__ = [
 
 @dataclass(frozen=True)
 class FriedmanTest:
-    """Outcome of :func:`friedman`.
+    """Result of :func:`friedman`.
 
     Attributes
     ----------
     statistic, pvalue : float
         Chi-squared, corrected for ties, with n_methods - 1 degrees of freedom.
     f_statistic, f_pvalue : float
-        Iman and Davenport's F of the same ranks, which is less timid.
+        Iman and Davenport's F of the same ranks, which is less conservative.
     methods : tuple of str
+        Names of the methods.
     mean_ranks : ndarray of float of shape (n_methods,)
-        1 is best.
+        Mean rank of each method; 1 is best.
     n_sets : int
+        Number of data sets.
     """
 
     statistic: float
@@ -66,23 +68,26 @@ class FriedmanTest:
 
 @dataclass(frozen=True)
 class PairwiseTests:
-    """Tests of all pairs of methods, or of all against a control.
+    """Tests of all pairs of methods, or of all methods against a control.
 
     Attributes
     ----------
     methods : tuple of str
-        In the order of the table.
+        Names of the methods, in the order of the table.
     mean_ranks : ndarray of float of shape (n_methods,)
-        1 is best.
+        Mean rank of each method; 1 is best.
     pvalues : ndarray of float of shape (n_methods, n_methods)
-        Corrected for the number of tests; 1 on the diagonal, nan where nothing was tested.
+        P-values, corrected for the number of tests; 1 on the diagonal, nan for pairs that were not tested.
     alpha : float
+        Significance level.
     test : str
         ``"wilcoxon"``, ``"nemenyi"`` or ``"bonferroni-dunn"``.
     n_sets : int
+        Number of data sets.
     critical_difference : float
-        Difference of mean ranks from which on two methods differ; nan for ``"wilcoxon"``.
+        Smallest significant difference of mean ranks; nan for ``"wilcoxon"``.
     control : str or None
+        The method that all others are compared with, if there is one.
     """
 
     methods: tuple[str, ...]
@@ -96,28 +101,28 @@ class PairwiseTests:
 
     @property
     def cliques(self) -> list[tuple[str, ...]]:
-        """Groups of methods, neighbours by mean rank, of which no pair differs; as long as can be.
+        """Maximal groups of methods, adjacent by mean rank, in which no pair differs significantly.
 
-        Best first; methods that differ from all their neighbours are in none. Methods that were only compared with
-        a control form one group: the control and what does not differ from it.
+        Best first. A method that differs from all its neighbours is in no group. Methods that were only compared with
+        a control form one group: the control and the methods that do not differ from it.
         """
         order = np.argsort(self.mean_ranks, kind="stable")
         if self.control is not None:
             row = self.pvalues[self.methods.index(self.control)]
-            alike = [self.methods[i] for i in order if not row[i] < self.alpha]
-            return [tuple(alike)] if len(alike) > 1 else []
+            group = [self.methods[i] for i in order if not row[i] < self.alpha]
+            return [tuple(group)] if len(group) > 1 else []
         differ = self.pvalues[np.ix_(order, order)] < self.alpha
-        found: list[tuple[int, int]] = []
+        groups: list[tuple[int, int]] = []
         for first in range(len(order)):
             last = first
             while last + 1 < len(order) and not differ[first : last + 1, last + 1].any():
                 last += 1
-            if last > first and not (found and found[-1][1] >= last):
-                found.append((first, last))
-        return [tuple(self.methods[i] for i in order[a : b + 1]) for a, b in found]
+            if last > first and not (groups and groups[-1][1] >= last):
+                groups.append((first, last))
+        return [tuple(self.methods[i] for i in order[a : b + 1]) for a, b in groups]
 
     def table(self, output: Output = "pandas") -> Frame:
-        """``first``, ``second``, ``rank_difference``, ``pvalue``, ``differ``: one row per pair that was tested."""
+        """Return ``first``, ``second``, ``rank_difference``, ``pvalue`` and ``differ``, one row per tested pair."""
         rows, columns = np.nonzero(np.triu(~np.isnan(self.pvalues), k=1))
         pvalues = self.pvalues[rows, columns]
         table = {
@@ -136,17 +141,23 @@ class PairwiseTests:
 
 
 def friedman(scores: ScoresLike, *, higher_is_better: bool = True) -> FriedmanTest:
-    """Friedman's test: do all methods do equally well over the data sets?
+    """Test whether all methods are equally good, by Friedman's test.
 
     Parameters
     ----------
     scores : array-like, dataframe or dict of shape (n_sets, n_methods)
         At least two data sets and three methods.
     higher_is_better : bool, default=True
+        Whether large scores are better.
 
     Returns
     -------
     test : FriedmanTest
+
+    See Also
+    --------
+    wilcoxon_holm : Test all pairs of methods.
+    nemenyi : Test the mean ranks of all pairs of methods.
 
     References
     ----------
@@ -158,16 +169,16 @@ def friedman(scores: ScoresLike, *, higher_is_better: bool = True) -> FriedmanTe
     >>> test.mean_ranks.tolist(), round(test.pvalue, 4)
     ([1.0, 2.25, 2.75], 0.0388)
     """
-    read = Scores.read(scores, least_methods=3, remedy="use wilcoxon_holm for two methods")
+    read = Scores.read(scores, least_methods=3, remedy="Use wilcoxon_holm for two methods")
     n, k = read.values.shape
     ranks = read.ranks(higher_is_better)
-    # All methods tie on every data set: nothing speaks against equality.
+    # All methods tie on every data set: SciPy would divide by zero.
     if np.all(ranks == ranks[:, :1]):
         statistic, pvalue = 0.0, 1.0
     else:
         statistic, pvalue = map(float, stats.friedmanchisquare(*ranks.T))
     left = n * (k - 1) - statistic
-    if left <= 1e-9 * n * (k - 1):  # the same order everywhere
+    if left <= 1e-9 * n * (k - 1):  # the same order on all data sets
         f_statistic, f_pvalue = math.inf, 0.0
     else:
         f_statistic = (n - 1) * statistic / left
@@ -180,27 +191,32 @@ def friedman(scores: ScoresLike, *, higher_is_better: bool = True) -> FriedmanTe
 def wilcoxon_holm(
     scores: ScoresLike, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> PairwiseTests:
-    """Wilcoxon's signed-rank test of every pair of methods, corrected by Holm.
+    """Test every pair of methods by Wilcoxon's signed-rank test, corrected by Holm.
 
-    Unlike tests of mean ranks, the outcome for two methods does not depend on the others in the table, but for
-    the correction.
+    Unlike tests of mean ranks, the result for two methods depends on the other methods only by the correction.
 
     Parameters
     ----------
     scores : array-like, dataframe or dict of shape (n_sets, n_methods)
-        At least two of each.
+        At least two data sets and two methods.
     alpha : float, default=0.05
-        The level of all tests together.
+        Significance level of all tests together.
     higher_is_better : bool, default=True
+        Whether large scores are better.
 
     Returns
     -------
     tests : PairwiseTests
 
+    See Also
+    --------
+    nemenyi : Test the mean ranks of all pairs of methods.
+    bonferroni_dunn : Test all methods against a control.
+
     Notes
     -----
-    Data sets on which two methods are equal are left out of their test; two methods that are equal everywhere have
-    the p-value 1. With few data sets no difference can be significant: below six, not even of two methods.
+    Data sets on which two methods are equal are left out of their test. Two methods that are always equal have the
+    p-value 1. With fewer than six data sets no difference can be significant, not even with two methods.
 
     Examples
     --------
@@ -226,7 +242,7 @@ def wilcoxon_holm(
 def nemenyi(
     scores: ScoresLike, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> PairwiseTests:
-    """Nemenyi's test of the mean ranks of every pair of methods.
+    """Test the mean ranks of every pair of methods by Nemenyi's test.
 
     Parameters
     ----------
@@ -237,6 +253,10 @@ def nemenyi(
     -------
     tests : PairwiseTests
         With ``critical_difference``.
+
+    See Also
+    --------
+    wilcoxon_holm : Test all pairs of methods by signed ranks.
 
     Examples
     --------
@@ -269,7 +289,11 @@ def bonferroni_dunn(
     Returns
     -------
     tests : PairwiseTests
-        With ``critical_difference``; only the row and the column of the control hold p-values.
+        With ``critical_difference``. Only the row and the column of the control contain p-values.
+
+    See Also
+    --------
+    wilcoxon_holm : Test all pairs of methods by signed ranks.
 
     Examples
     --------
@@ -281,12 +305,12 @@ def bonferroni_dunn(
     read = Scores.read(scores)
     n, k = read.values.shape
     reach = critical_difference(k, n, alpha, "bonferroni-dunn")
-    place = read.methods.index(check_choice("control", control, read.methods))
+    position = read.methods.index(check_choice("control", control, read.methods))
     ranks = read.ranks(higher_is_better).mean(axis=0)
-    distance = np.abs(ranks - ranks[place]) / _rank_error(k, n)
+    distance = np.abs(ranks - ranks[position]) / _rank_error(k, n)
     against = np.minimum(1.0, 2.0 * (k - 1) * stats.norm.sf(distance))
     pvalues = np.full((k, k), math.nan)
-    pvalues[place, :] = pvalues[:, place] = against
+    pvalues[position, :] = pvalues[:, position] = against
     np.fill_diagonal(pvalues, 1.0)
     return PairwiseTests(read.methods, ranks, pvalues, alpha, "bonferroni-dunn", n, reach, control)
 
@@ -297,18 +321,20 @@ def critical_difference(
     alpha: float = 0.05,
     test: Literal["nemenyi", "bonferroni-dunn"] = "nemenyi",
 ) -> float:
-    """Difference of mean ranks from which on two methods differ.
+    """Return the smallest difference of mean ranks that is significant.
 
-    ``q sqrt(k (k + 1) / (6 N))`` for k methods on N data sets; q is the quantile of the studentized range over the
-    root of 2 (Nemenyi: all pairs), or that of the normal distribution at alpha / (2 (k - 1)) (Bonferroni and Dunn:
-    all against one).
+    It is ``q sqrt(k (k + 1) / (6 N))`` for k methods on N data sets. For Nemenyi's test of all pairs, q is the quantile
+    of the studentized range divided by the root of 2. For Bonferroni and Dunn's test of all methods against one, it
+    is the quantile of the normal distribution at alpha / (2 (k - 1)).
 
     Parameters
     ----------
     n_methods, n_sets : int
-        At least two of each.
+        Numbers of methods and of data sets, at least two each.
     alpha : float, default=0.05
+        Significance level.
     test : {"nemenyi", "bonferroni-dunn"}, default="nemenyi"
+        The test that uses the difference.
 
     Returns
     -------
@@ -331,19 +357,22 @@ def critical_difference(
     return float(quantile) * _rank_error(n_methods, n_sets)
 
 
-def wins(scores: ScoresLike, *, higher_is_better: bool = True, output: Output = "pandas") -> Frame:
-    """How often each method is better than, equal to and worse than each other one.
+def wins(
+    scores: ScoresLike, *, higher_is_better: bool = True, output: Output = "pandas"
+) -> Frame:
+    """Count how often each method is better than, equal to and worse than each other one.
 
     Parameters
     ----------
     scores, higher_is_better
         As in :func:`wilcoxon_holm`.
     output : {"pandas", "polars", "dict"}, default="pandas"
+        Type of the table.
 
     Returns
     -------
     table : DataFrame or dict
-        ``first``, ``second``, ``wins``, ``ties``, ``losses`` (of the first): one row per pair.
+        ``first``, ``second``, ``wins``, ``ties`` and ``losses`` of the first method, one row per pair.
 
     Examples
     --------
@@ -365,11 +394,11 @@ def wins(scores: ScoresLike, *, higher_is_better: bool = True, output: Output = 
 
 def _check_level(alpha: float) -> None:
     if not 0 < check_number("alpha", alpha) < 1:
-        raise ValueError(f"alpha must be a level between 0 and 1, got {alpha}")
+        raise ValueError(f"alpha must be between 0 and 1, got {alpha}")
 
 
 def _rank_error(n_methods: int, n_sets: int) -> float:
-    """Standard error of a difference of mean ranks if all methods are equal."""
+    """Return the standard error of a difference of mean ranks if all methods are equal."""
     return math.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
 
 
@@ -380,7 +409,7 @@ def _signed_rank_pvalue(difference: Floats) -> float:
 
 
 def holm(pvalues: npt.NDArray[np.float64]) -> Floats:
-    """The smallest times their number, the next times one less, ...; never less than the one before."""
+    """Return p-values corrected by Holm: the i-th smallest of n times n - i + 1, at least the one before it."""
     order = np.argsort(pvalues, kind="stable")
     factors = np.arange(len(pvalues), 0, -1)
     corrected = np.empty(len(pvalues))

@@ -1,11 +1,10 @@
-"""How much do selections agree? Stability of feature sets and of rankings.
+"""Stability of feature sets and of rankings over several runs.
 
-Every index takes the selections of several runs in any of three shapes: a list of sets (or lists)
-of feature names or positions, a list of lists of positions, or a boolean matrix with one row per
-run. ``n_features``, the number of features there were to choose from, follows from a matrix and
-must be given with sets to the indices that correct for chance.
+Every index accepts the selections of several runs in one of three forms: a list of sets (or lists) of feature names or
+positions, a list of lists of positions, or a Boolean matrix with one row per run. ``n_features`` is the number of
+features to choose from. It follows from a matrix. With sets, indices that correct for chance require it.
 
-An index that is 0/0 for the selections at hand (all features chosen, a single run, ...) is nan.
+An index that is 0/0 for the selections (all features selected, a single run, ...) is nan.
 """
 
 from __future__ import annotations
@@ -51,11 +50,10 @@ __all__ = [
 
 
 def mean_jaccard(selections: SelectionsLike) -> float:
-    """Mean Jaccard index over all pairs of selections.
+    """Return the mean Jaccard index over all pairs of selections.
 
-    ``|A and B| / |A or B|``, averaged over the l (l - 1) / 2 unordered pairs, so that equal
-    selections give 1 (Schowe and Morik's equation (10) prints another divisor). Two empty sets
-    count 1; so does a single selection.
+    It is ``|A and B| / |A or B|``, averaged over the l (l - 1) / 2 unordered pairs, so that equal selections give 1
+    (Schowe and Morik's equation (10) prints another divisor). Two empty sets count 1, and so does a single selection.
 
     Parameters
     ----------
@@ -68,8 +66,8 @@ def mean_jaccard(selections: SelectionsLike) -> float:
 
     Notes
     -----
-    Not corrected for chance: it rises with the share of features that is selected. Time O(M^2 u)
-    for M selections of u distinct features.
+    The index is not corrected for chance: it rises with the share of features that is selected. Time O(M^2 u) for M
+    selections of u distinct features.
 
     Examples
     --------
@@ -80,16 +78,16 @@ def mean_jaccard(selections: SelectionsLike) -> float:
 
 
 def kuncheva(selections: SelectionsLike, n_features: int | None = None) -> float:
-    """Kuncheva's consistency index, for selections of one size.
+    """Return Kuncheva's consistency index, for selections of equal size.
 
-    Mean over pairs of ``(common - k^2/p) / (k - k^2/p)``: 1 for equal sets, 0 expected by chance.
+    It is the mean over pairs of ``(common - k^2/p) / (k - k^2/p)``: 1 for equal sets, 0 expected by chance.
 
     Parameters
     ----------
     selections : list of sets, list of index lists, or boolean matrix
-        All of the same size k; see :func:`nogueira` for other cases.
+        All of the same size k. Use :func:`nogueira` for other selections.
     n_features : int, default=None
-        p. Taken from a boolean matrix, otherwise needed.
+        Number of features p. It follows from a Boolean matrix and is required otherwise.
 
     Returns
     -------
@@ -105,8 +103,7 @@ def kuncheva(selections: SelectionsLike, n_features: int | None = None) -> float
     sizes, p = read.sizes, read.n_features
     if np.any(sizes != sizes[0]):
         raise ValueError(
-            f"kuncheva needs selections of equal size, got sizes {sizes.min()} to {sizes.max()}; "
-            "use nogueira instead"
+            f"kuncheva needs selections of equal size, got sizes {sizes.min()} to {sizes.max()}. Use nogueira"
         )
     k = int(sizes[0])
     if read.n_runs < 2 or k in (0, p):
@@ -118,23 +115,27 @@ def kuncheva(selections: SelectionsLike, n_features: int | None = None) -> float
 
 
 def nogueira(selections: SelectionsLike, n_features: int | None = None) -> float:
-    """Stability of Nogueira, Sechidis and Brown, for selections of any sizes.
+    """Return the stability of Nogueira, Sechidis and Brown, for selections of any sizes.
 
-    ``1 - mean_f[M/(M-1) p_f (1 - p_f)] / (K/p (1 - K/p))`` with p_f the share of the M selections
-    that hold feature f and K their mean size. 1 for equal selections, 0 expected by chance; equals
-    :func:`kuncheva` when all sizes are equal.
+    It is ``1 - mean_f[M/(M-1) p_f (1 - p_f)] / (K/p (1 - K/p))`` with p_f the share of the M selections that contain
+    feature f and K their mean size: 1 for equal selections, 0 expected by chance. It equals :func:`kuncheva` if all
+    sizes are equal.
 
     Parameters
     ----------
     selections : list of sets, list of index lists, or boolean matrix
         One entry (or row) per run.
     n_features : int, default=None
-        p. Taken from a boolean matrix, otherwise needed.
+        Number of features p. It follows from a Boolean matrix and is required otherwise.
 
     Returns
     -------
     value : float, at most 1
         nan if nothing or everything is selected, or with a single selection.
+
+    See Also
+    --------
+    nogueira_interval : The same with a confidence interval.
 
     References
     ----------
@@ -151,7 +152,7 @@ def nogueira(selections: SelectionsLike, n_features: int | None = None) -> float
 
 @dataclass(frozen=True)
 class NogueiraInterval:
-    """A stability estimate with its approximate confidence interval."""
+    """A stability estimate with its approximate confidence interval; see :func:`nogueira_interval`."""
 
     value: float
     low: float
@@ -163,18 +164,18 @@ class NogueiraInterval:
 def nogueira_interval(
     selections: SelectionsLike, n_features: int | None = None, *, confidence: float = 0.95
 ) -> NogueiraInterval:
-    """Nogueira's stability with a confidence interval.
+    """Return Nogueira's stability with a confidence interval.
 
-    The estimate is asymptotically normal in the number M of selections; its variance is that of the
-    mean of the selections' influences. The interval is not clipped to the range of the index.
+    The estimate is asymptotically normal in the number M of selections. Its variance is that of the mean of the
+    selections' influences. The interval is not clipped to the range of the index.
 
     Parameters
     ----------
     selections, n_features
-        As in :func:`nogueira`. The runs should be independent given the data, as bootstrap samples
-        are; the training sides of one cross-validation overlap and make the interval too short.
+        As in :func:`nogueira`. The runs should be independent given the data, as bootstrap samples are. The training
+        sides of one cross-validation overlap, which makes the interval too short.
     confidence : float, default=0.95
-        Coverage asked for, between 0 and 1.
+        Coverage of the interval, between 0 and 1.
 
     Returns
     -------
@@ -189,7 +190,7 @@ def nogueira_interval(
     0.524 [0.290, 0.757]
     """
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
     value, error = _nogueira(Selections.read(selections, n_features))
     reach = float(stats.norm.ppf(0.5 + confidence / 2)) * error
     return NogueiraInterval(value, value - reach, value + reach, error, confidence)
@@ -197,7 +198,7 @@ def nogueira_interval(
 
 @dataclass(frozen=True)
 class NogueiraTest:
-    """Outcome of :func:`nogueira_test`."""
+    """Result of :func:`nogueira_test`."""
 
     difference: float
     statistic: float
@@ -213,19 +214,19 @@ def nogueira_test(
 ) -> NogueiraTest:
     """Test whether two procedures are equally stable.
 
-    The difference of the two estimates over the root of the sum of their variances is compared with
-    the standard normal distribution.
+    The difference of the two estimates, divided by the root of the sum of their variances, is compared with the
+    standard normal distribution.
 
     Parameters
     ----------
     first : list of sets, list of index lists, or boolean matrix
         Independent runs of one procedure.
     second : as `first`, or float
-        Independent runs of another procedure, or the stability that `first` is compared with.
+        Independent runs of another procedure, or a stability to compare `first` with.
     n_features : int, default=None
         As in :func:`nogueira`.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        ``"greater"``: the first is more stable.
+        ``"greater"`` means that the first procedure is more stable.
 
     Returns
     -------
@@ -250,7 +251,7 @@ def nogueira_test(
         statistic = difference / spread
     elif difference == 0.0:
         statistic = 0.0
-    else:  # nan stays nan; two procedures that never vary and differ are certainly different
+    else:  # nan stays nan; without any variance every difference is certain
         statistic = math.copysign(math.inf, difference) if difference == difference else math.nan
     tails = {
         "two-sided": 2.0 * stats.norm.sf(abs(statistic)),
@@ -263,18 +264,18 @@ def nogueira_test(
 def relative_weighted_consistency(
     selections: SelectionsLike, n_features: int | None = None
 ) -> float:
-    """Relative weighted consistency of Somol and Novovicova.
+    """Return the relative weighted consistency of Somol and Novovicova.
 
-    The weighted consistency ``sum_f c_f (c_f - 1) / (N (M - 1))``, c_f the number of selections
-    with feature f and N their sum, moved to [0, 1] by the smallest and largest value that M
-    selections with N members in all can have.
+    It is the weighted consistency ``sum_f c_f (c_f - 1) / (N (M - 1))``, with c_f the number of selections that contain
+    feature f and N their sum, scaled to [0, 1] by the smallest and largest value for M selections with N members in
+    total.
 
     Parameters
     ----------
     selections : list of sets, list of index lists, or boolean matrix
-        One entry (or row) per run; sizes may differ.
+        One entry (or row) per run. Sizes may differ.
     n_features : int, default=None
-        p. Taken from a boolean matrix, otherwise needed.
+        Number of features p. It follows from a Boolean matrix and is required otherwise.
 
     Returns
     -------
@@ -299,7 +300,7 @@ def relative_weighted_consistency(
 
 
 def rank_agreement(rankings: ArrayLike, *, method: str = "spearman") -> float:
-    """Mean rank correlation over all pairs of rankings.
+    """Return the mean rank correlation over all pairs of rankings.
 
     Parameters
     ----------
@@ -311,12 +312,12 @@ def rank_agreement(rankings: ArrayLike, *, method: str = "spearman") -> float:
     Returns
     -------
     value : float in [-1, 1]
-        nan with a single run or if some run ties all features.
+        nan with a single run, or if a run ties all features.
 
     Notes
     -----
-    Ties share the average rank. A search that ranks only what it chose ties all the rest, and the
-    agreement on what was *not* chosen then dominates the value.
+    Ties share the average rank. A search that ranks only the selected features ties all others, and the agreement on
+    features that are *not* selected then dominates the value.
 
     Examples
     --------
@@ -327,7 +328,7 @@ def rank_agreement(rankings: ArrayLike, *, method: str = "spearman") -> float:
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"rankings must have one row per run, got an array of shape {table.shape}")
     if np.isnan(table).any():
-        raise ValueError("rankings must not hold nan; rank undefined features last")
+        raise ValueError("rankings must not contain nan. Rank undefined features last")
     check_choice("method", method, ("spearman", "kendall"))
     if len(table) < 2 or np.any(table.min(axis=1) == table.max(axis=1)):
         return math.nan
@@ -343,7 +344,7 @@ def rank_agreement(rankings: ArrayLike, *, method: str = "spearman") -> float:
 
 
 def _nogueira(read: Selections) -> tuple[float, float]:
-    """The estimate and its standard error."""
+    """Return the estimate and its standard error."""
     runs, p = read.n_runs, read.n_features
     mean_share = float(read.sizes.sum()) / (runs * p)  # K / p
     spread = mean_share * (1.0 - mean_share)
@@ -351,7 +352,7 @@ def _nogueira(read: Selections) -> tuple[float, float]:
         return math.nan, math.nan
     share = read.counts / runs
     value = 1.0 - runs / (runs - 1) * float(np.sum(share * (1.0 - share))) / p / spread
-    # Influence of a run: what the estimate would gain, to first order, by more runs like it.
+    # Influence of a run: the first-order change of the estimate by more runs like it.
     size_share = read.sizes / p
     agreement = read.matrix.astype(np.float64) @ share / p
     mean_form = 2.0 * size_share * mean_share - size_share - mean_share + 1.0
