@@ -32,14 +32,14 @@ inline std::optional<DType> dtype_of(const std::string& type) {
   return std::nullopt;
 }
 
-// Other real types (half, long double, foreign byte order) are converted to float64; complex ones are refused.
+// Other real types (half, long double, foreign byte order) are converted to float64; complex ones are rejected.
 inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
   nb::dict description = nb::cast<nb::dict>(array.attr("__array_interface__"));
   auto type = nb::cast<std::string>(nb::str(description["typestr"]));
   std::optional<DType> dtype = dtype_of(type);
   if (!dtype) {
     const char kind = type.size() > 1 ? type[1] : '?';
-    if (kind != 'f' && kind != 'i' && kind != 'u') throw nb::type_error("the array must hold real numbers");
+    if (kind != 'f' && kind != 'i' && kind != 'u') throw nb::type_error("the array must contain real numbers");
     array = array.attr("astype")("float64");
     description = nb::cast<nb::dict>(array.attr("__array_interface__"));
     dtype = DType::f64;

@@ -30,7 +30,7 @@ using Features = Vector<std::uint32_t>;
 using Indices = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
 using Values = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
-// One data set, one measure, one order of the features; holds the arrays it reads.
+// One data set, one measure, one order of the features. Owns the arrays it reads.
 class ConsistencyProblem {
  public:
   ConsistencyProblem(const std::shared_ptr<CodedTable>& table, Vector<std::int32_t> classes, std::size_t n_classes,
@@ -100,7 +100,7 @@ class ConsistencyProblem {
     return {to_numpy(std::move(result.removed)), to_numpy(std::move(result.risks)), result.n_evaluations};
   }
 
-  // Features, evaluations, and whether these are all that the method's listing asks for.
+  // Returns features, evaluations, and whether these are all that the method's listing makes.
   std::tuple<Indices, nb::int_, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
                                              const Features& among) const {
     check_features(among);

@@ -71,8 +71,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T, Allocator>&& valu
   return owning_array<nb::ndarray<nb::numpy, T, nb::ndim<2>>>(std::move(values), {rows, columns});
 }
 
-// Time that passes, within some milliseconds. Short loops ask for it so often that the exact time would cost several
-// percent of a search.
+// A clock exact to some milliseconds. Short loops read it so often that an exact clock would cost several percent of a
+// search.
 inline std::chrono::milliseconds rough_time() {
 #if defined(__linux__)
   timespec now{};
@@ -84,7 +84,7 @@ inline std::chrono::milliseconds rough_time() {
 }
 
 // Asks the stop in force (calls.hpp), and at most every 50 ms Python for pending signals, taking the GIL to do so. In
-// force while it lives: every binding that works over many columns or rows makes one.
+// force for its lifetime: every binding that works over many columns or rows creates one.
 class SignalInterrupt final : public Interrupt {
  public:
   SignalInterrupt() : scope_(*this) {}

@@ -1,4 +1,4 @@
-// What every builder of packed tables is told.
+// The options that every builder of packed tables takes.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ SparseView read_sparse(const nb::object& indptr, const nb::object& indices, cons
 SparseView checked_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data,
                           std::size_t n_rows, std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held);
 
-// Tables made slab by slab, and in files.
+// Tables built one group of columns at a time, and tables in files.
 void bind_storage(nb::module_& module, nb::class_<CodedTable>& table);
 
 }  // namespace thresher::bindings

@@ -41,7 +41,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> empty_numpy(std::size_t rows, std::size_t
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
 }
 
-// (p,) for plain data, (e, p) for an ensemble, from values that lie by feature.
+// (p,) for plain data, (e, p) for an ensemble, from values in the order of features.
 template <class Table>
 nb::ndarray<nb::numpy, double> relevance_array(const Table& table, std::vector<double>&& values) {
   using Values = nb::ndarray<nb::numpy, double>;

@@ -1,4 +1,4 @@
-// Parts of the rows and the replicates made of them, as Python gives them.
+// Parts of the rows and the replicates made of them, as Python passes them.
 #pragma once
 
 #include <nanobind/stl/optional.h>

@@ -15,7 +15,7 @@ namespace thresher::consistency {
 
 namespace {
 
-constexpr std::size_t kMaxFree = 64;             // removable features a branch-and-bound mask can hold
+constexpr std::size_t kMaxFree = 64;             // removable features that fit a branch-and-bound mask
 constexpr std::size_t kMaxBreadthFirst = 5'000;  // evaluations from above before trying from below
 
 Blocks split_by(const SubsetProblem& problem, std::span<const std::uint32_t> features) {

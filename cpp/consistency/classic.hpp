@@ -17,7 +17,7 @@ struct TooManyEvaluations : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A number of sets, which may be far too large for a machine word: the sum of cubes[e] 2^e.
+// A number of sets, which may exceed a machine word: the sum of cubes[e] 2^e.
 struct SetCount {
   std::vector<std::uint64_t> cubes;
   bool complete = true;  // false: there are more

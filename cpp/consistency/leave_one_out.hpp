@@ -1,8 +1,8 @@
 // Risks of a set without one of its features.
 //
 // Rows that are equal on the set form a group (or a few, after removals), and its values lie side by side in a few
-// words. Leaving features out is a mask; groups that are equal under it meet. Few groups ever meet one of another
-// class, and these are found by a table of bytes before any are compared.
+// words. Leaving features out is a mask; groups that are equal under it merge. Few groups ever merge with one of
+// another class, and these are found by a table of bytes before any are compared.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ class LeaveOneOut final : public RisksWithout {
   bool equal(std::uint32_t a, std::uint32_t b, const Words& mask) const;
 
   Groups all_groups() const;
-  // Those that meet another one under the mask, and perhaps a few more.
+  // Returns those that merge with another one under the mask, and perhaps a few more.
   Groups those_that_meet(Groups groups, const Words& mask, Meeting meeting);
-  // The first of `groups` asked for that is equal under the mask. Starts with begin_lookup(groups.size()).
+  // Returns the first group looked up that is equal under the mask. Starts with begin_lookup(groups.size()).
   void begin_lookup(std::size_t n_groups);
   std::uint32_t representative(std::uint32_t group, const Words& mask);
 

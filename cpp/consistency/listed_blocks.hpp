@@ -48,15 +48,15 @@ class ListedBlocks {
   void visit_parted(Visit visit);
   // Adds the weights of the entries to these, or takes them away.
   void add_weights(Entries entries, double sign, double* weights) const;
-  void move_to(std::uint32_t row, std::uint32_t place);
+  void move_to(std::uint32_t row, std::uint32_t position);
   void part(Entries of_block, std::int32_t label);
 
   const CodedRows& data_;
   const GroupCost& group_cost_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::int32_t> separation_;
-  std::vector<std::uint32_t> place_of_;  // by row
-  std::vector<std::uint32_t> block_of_;  // by row
+  std::vector<std::uint32_t> position_of_;  // by row
+  std::vector<std::uint32_t> block_of_;     // by row
   std::vector<Block> blocks_;
   std::vector<double> class_weights_;  // block x class
   std::vector<Entry> entries_;

@@ -59,7 +59,7 @@ class ListedLeaveOneOut final : public RisksWithout {
   std::vector<double> costs_;
   std::unordered_map<Sum, std::uint32_t, SumHash> by_sum_;
   std::vector<std::uint32_t> seen_;  // by group: the last question it took part in
-  std::uint32_t question_ = 0;
+  std::uint32_t request_ = 0;
   std::vector<Moved> moved_;
   std::vector<double> merged_;
   double cost_sum_ = 0.0;

@@ -1,7 +1,7 @@
 // Risks of sets of features: rows are grouped by their values on the set, and every group has a cost.
 //
-// All costs are doubles. With whole-number weights they are whole numbers (or, for the entropy, multiples of a
-// fixed quantum) below 2^53, so sums are exact in any order; `tolerance` is then 0, or the entropy's margin.
+// All costs are doubles. With integer weights they are integers (or, for the entropy, multiples of a fixed quantum)
+// below 2^53, so sums are exact in any order; `tolerance` is then 0, or the entropy's margin.
 #pragma once
 
 #include <cstddef>

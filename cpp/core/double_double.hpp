@@ -32,7 +32,7 @@ inline DoubleDouble quick_two_sum(double a, double b) {
   return {sum, b - (sum - a)};
 }
 
-// a * b exactly (Dekker and Veltkamp), for magnitudes far from overflow.
+// a * b exactly (Dekker and Veltkamp), for magnitudes that cannot overflow.
 inline DoubleDouble two_product(double a, double b) {
   constexpr double kSplit = 134217729.0;  // 2^27 + 1
   const double a_scaled = kSplit * a;

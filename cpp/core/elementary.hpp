@@ -32,7 +32,7 @@ inline double exp_terms(double r, double rest) {
 
 // exp(x) for -708 <= x <= 709, in operations that every vector unit has.
 inline double exp_in_range(double x) {
-  constexpr double kWhole = 6755399441055744.0;  // 1.5 * 2^52: added, it leaves a whole number in the lowest bits
+  constexpr double kWhole = 6755399441055744.0;  // 1.5 * 2^52: added, it leaves an integer in the lowest bits
   const double shifted = x * kLog2e + kWhole;
   const double k = shifted - kWhole;
   const double r = (x - k * kLn2High) - k * kLn2Low;

@@ -1,4 +1,4 @@
-// What a measure over many blocks of rows asks of each block.
+// A request for pairs from blocks of rows.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ inline double round_to_grid(double value) {
   return shifted - 6144.0;
 }
 
-// To so many significant bits, ties to even.
+// Rounds to that many significant bits, ties to even.
 inline double round_significant(double value, int bits = 40) {
   if (std::isnormal(value)) {
     // A carry out of the fraction goes to the exponent, as it should.
@@ -32,8 +32,8 @@ inline double round_significant(double value, int bits = 40) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-// The nearest whole number below 2^52. A fraction within 2^-36 of one half, far more than such sums are off, is one
-// half, and goes to the even number.
+// The nearest integer below 2^52. A fraction within 2^-36 of one half, much more than such sums are off, is one half,
+// and goes to the even number.
 inline double round_to_whole(DoubleDouble value) {
   const double below = std::floor(value.hi);
   const double fraction = (value.hi - below) + value.lo;
@@ -62,7 +62,7 @@ double round_bounded(Number value, double leading) {
 inline double round_bounded(double value) { return round_bounded(value, value); }
 inline double round_bounded(DoubleDouble value) { return round_bounded(value, value.hi); }
 
-// `round` of a value that is off by `error` at most; NaN if that leaves two answers, or is no number.
+// `round` of a value that is off by `error` at most; NaN if that leaves two results, or is not a number.
 template <class Round>
 double round_if_sure(double value, double error, Round&& round) {
   const double low = round(value - error);

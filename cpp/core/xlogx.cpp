@@ -94,12 +94,12 @@ XLogX::XLogX(std::uint64_t n)
 }
 
 std::int64_t XLogX::look_further(std::uint64_t count) const {
-  const std::uint64_t place = count - table_.size();
-  if (place >= kept_.size()) return compute(count);
-  std::int64_t value = kept_[place].load(std::memory_order_relaxed);
+  const std::uint64_t position = count - table_.size();
+  if (position >= kept_.size()) return compute(count);
+  std::int64_t value = kept_[position].load(std::memory_order_relaxed);
   if (value == 0) {
     value = compute(count);
-    kept_[place].store(value, std::memory_order_relaxed);
+    kept_[position].store(value, std::memory_order_relaxed);
   }
   return value;
 }

@@ -19,8 +19,8 @@ class ReferenceColumn {
   ReferenceColumn(const CodedTable& table, std::size_t feature, bool with_bytes = true);
   // Codes in the order of the rows, 0..n_levels-1, or negative where missing.
   ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels);
-  // Codes by place.
-  static ReferenceColumn from_places(const CodedTable& table, std::vector<std::int32_t> codes, std::size_t n_levels);
+  // Codes by position.
+  static ReferenceColumn from_positions(const CodedTable& table, std::vector<std::int32_t> codes, std::size_t n_levels);
 
   std::size_t n_levels() const { return n_levels_; }
   bool has_missing() const { return has_missing_; }
@@ -71,7 +71,7 @@ struct CountScratch {
 
 // The table of feature f (rows) against the reference (columns), part after part: cells[part][level of f][level of
 // reference]. Rows where either is missing are left out. Weighted versions sum weights; those that are not whole with
-// so many digits that the order of the rows, and how they are parted, cannot be seen in the sum rounded to a double.
+// enough digits that the order of the rows, and their parts, do not show in the sum rounded to a double.
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::uint32_t* cells);
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,

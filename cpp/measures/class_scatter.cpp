@@ -7,7 +7,7 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 #include "moments/feature_major.hpp"
 #include "moments/row_moment_kernels.hpp"
 
@@ -70,7 +70,7 @@ class RowMoments {
     }
     open = !std::isfinite(total);
     if (open) return kNaN;
-    // From the centre to the mean, about which sums of classes tell the scatter between them.
+    // From the centre to the mean, about which sums of classes give the scatter between them.
     const double mean = (total + total_rest) / n_rows_;
     double squares = 0.0;
     double about_centre = 0.0;
@@ -147,7 +147,7 @@ std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_featur
       return static_cast<double>(at(i * n_rows / n_samples, start + j));
     });
     for (std::size_t row = 0; row < n_rows; row += step) {
-      ask_interrupt();
+      check_interrupt();
       moments.add(piece(start, width, row, std::min(step, n_rows - row), buffer));
     }
     for (std::size_t j = 0; j < width; ++j) {
@@ -162,7 +162,7 @@ std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_featur
       // Finite values may have an infinite sum.
       result[start + j] = kNaN;
       if (!std::all_of(buffer.begin(), buffer.end(), [](T value) { return std::isfinite(value); })) continue;
-      const DoubleDouble squares = typed(THRESHER_DISPATCH(referee_kernels), buffer.data(), buffer.data())
+      const DoubleDouble squares = typed(THRESHER_DISPATCH(exact_kernels), buffer.data(), buffer.data())
                                        .products(buffer.data(), buffer.data(), nullptr, n_rows, 0.0, 0.0);
       result[start + j] = moments.exact_value(j, options.kind, squares);
       if (!std::isnan(result[start + j])) continue;

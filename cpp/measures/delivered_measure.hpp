@@ -11,7 +11,7 @@
 
 namespace thresher {
 
-// The sums of a round are asked for together; values come from the code of the measures in memory, so they have the
+// The sums of a round are requested together; values come from the code of the measures in memory, so they have the
 // same bits however the rows are split.
 class DeliveredMeasure : public PairMeasure {
  public:
@@ -24,9 +24,9 @@ class DeliveredMeasure : public PairMeasure {
   std::size_t n_replicates() const override { return sets_.n_replicates(); }
   RequestHints hints() const override { return {.round_size = round_size_}; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  void answer(std::span<const TermRequest> requests) override;
+  void fill(std::span<const TermRequest> requests) override;
 
-  // How often the source was asked, and for how many pairs.
+  // Requests made to the source, and the pairs in them.
   std::size_t n_rounds() const { return n_rounds_; }
   std::size_t n_pairs() const { return n_pairs_; }
 
@@ -34,7 +34,7 @@ class DeliveredMeasure : public PairMeasure {
   DeliveredMeasure(PartSets sets, std::size_t round_size);
 
   // Asks the source once; the values of pair i go to out[i].
-  virtual void ask(const PairRequest& request, std::span<double* const> out) = 0;
+  virtual void fetch(const PairRequest& request, std::span<double* const> out) = 0;
 
   const PartSets& sets() const { return sets_; }
 

@@ -86,8 +86,8 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
   if (column.zeros == 0) return dense_order_statistic(column.values, rank, min, max, scratch);
   scratch.values.resize(column.values.size());
   scratch.other.resize(column.values.size());
-  const auto select = [&](std::size_t count, std::size_t place) {
-    return select_with_next(std::span(scratch.values).first(count), scratch.other, place);
+  const auto select = [&](std::size_t count, std::size_t position) {
+    return select_with_next(std::span(scratch.values).first(count), scratch.other, position);
   };
   const auto copy_if = [&](auto keep) {
     std::size_t count = 0;
@@ -119,10 +119,10 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
 
 template <class T>
 double quantile(const Stored<T>& column, double fraction, double min, double max, Scratch& scratch) {
-  const double place = static_cast<double>(column.n() - 1) * fraction;
-  const double below = std::floor(place);
+  const double position = static_cast<double>(column.n() - 1) * fraction;
+  const double below = std::floor(position);
   const Neighbours found = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
-  return found.at + (place - below) * (found.next - found.at);
+  return found.at + (position - below) * (found.next - found.at);
 }
 
 template <class T>
@@ -157,7 +157,7 @@ double log_amgm(const Stored<T>& column, double mean, double min, double max) {
 template <class T>
 double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch);
 
-// The power of two by which a column is multiplied so that sums have room, and the squares that a variance needs.
+// The power of two by which a column is multiplied so that sums, and the squares of a variance, do not overflow.
 int scale_for(Dispersion measure, const Range& range) {
   const int scale = range.scale();
   if (measure == Dispersion::variance || scale > 0) return scale;
@@ -174,7 +174,7 @@ double measure_extreme(const Stored<T>& column, Dispersion measure, int scale, d
   const double mean =
       std::accumulate(scaled.values.begin(), scaled.values.end(), 0.0) / static_cast<double>(scaled.n());
   if (measure == Dispersion::am_gm) return arithmetic_over_geometric(column, plain_log(mean) - scale * kLn2);
-  // Large values lie so far apart that only the distance of the largest counts.
+  // Large values are so widely spaced that only the distance of the largest counts.
   if (measure == Dispersion::amgm && scale < 0) return std::ldexp(std::ldexp(max, scale) - mean, -scale);
   // Of small values it is half the variance.
   if (measure == Dispersion::amgm) return 0.5 * measure_extreme(column, Dispersion::variance, scale, max, scratch);

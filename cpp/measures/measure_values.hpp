@@ -59,7 +59,7 @@ std::int64_t log_term(const XLogX& xlogx, Whole count) {
 }
 inline DoubleDouble log_term(const XLogX&, DoubleDouble weight) { return xlogx_real(weight.hi); }
 
-// What log_term is scaled by.
+// The scale of log_term.
 template <class Count>
 double log_scale(const XLogX& xlogx) {
   return std::integral<Count> ? xlogx.scale() : 1.0;

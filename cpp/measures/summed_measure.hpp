@@ -19,7 +19,7 @@ class MomentSource {
   virtual void sum(const PairRequest& request, std::span<DoubleDouble> products) = 0;
 };
 
-// What is known of the columns before any pair: delivered once.
+// Facts of the columns, delivered once, before any pair.
 struct DeliveredColumns {
   std::vector<double> centre, minimum, maximum;  // one per feature
   std::vector<ClassSum> sums;                    // feature after feature: one per part
@@ -34,7 +34,7 @@ class SummedPairs final : public DeliveredMeasure {
   std::size_t n_features() const override { return centre_.size(); }
 
  protected:
-  void ask(const PairRequest& request, std::span<double* const> out) override;
+  void fetch(const PairRequest& request, std::span<double* const> out) override;
 
  private:
   std::shared_ptr<MomentSource> source_;

@@ -1,4 +1,4 @@
-// Continuous features and what one pass over each of them gives.
+// Numeric features and the results of one pass over each of them.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class NumericTable {
   ColumnMoments centred_where_needed() const;
   // The same sums about 0, from those about the centres.
   ColumnMoments uncentred() const;
-  // What sums of x over some rows are split by (see moment_kernels.hpp).
+  // The unit by which sums of x over some rows are split (see moment_kernels.hpp).
   double split(std::size_t feature) const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace thresher {
 
-// Rows sorted by part, those of weight 0 left out. Segment s holds the rows of part s;
-// without parts there is one segment and one replicate, all rows.
+// Rows sorted by part, those of weight 0 left out. Segment s contains the rows of part s; without parts there is one
+// segment and one replicate, all rows.
 class SegmentLayout {
  public:
   SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, PartSets sets,

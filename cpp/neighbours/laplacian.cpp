@@ -122,7 +122,7 @@ std::vector<double> graph_scores(const SparseColumns<T>& columns, const Weighted
         spread += graph.degree[r] * (x[r] - mean) * (x[r] - mean);
         for (std::size_t e = starts[r]; e < starts[r + 1]; ++e) {
           const double d = x[r] - x[ends[e]];
-          // An edge between two non-zeros is met from both ends, one to a zero only from here.
+          // An edge between two non-zeros is visited from both ends, one to a zero only from here.
           edges += weights[e] * d * d * (x[ends[e]] != 0.0 && x[r] != 0.0 ? 0.5 : (x[r] != 0.0 ? 1.0 : 0.0));
         }
       }

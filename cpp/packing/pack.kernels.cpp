@@ -245,7 +245,7 @@ void scan_column(const std::uint8_t* bytes, std::size_t n_rows, std::uint8_t fli
   ByteScan scan;
   std::memset(&scan, 0, sizeof scan);
   std::memset(scan.minimum, 255, sizeof scan.minimum);
-  // 64 consecutive rows stand in for 64 columns; the lanes are joined at the end.
+  // 64 consecutive rows are treated as 64 columns; the lanes are joined at the end.
   scan_whole_rows({bytes, kTileColumns, n_rows / kTileColumns, kTileColumns}, flip, &scan);
   unsigned min = 255;
   unsigned max = 0;

@@ -15,7 +15,8 @@ void store_table(const CodedTable& table, const WriteBytes& write);
 
 // The table of these bytes, which `owner` keeps alive: columns stay in them where they begin at a cache line.
 //
-// Throws std::invalid_argument for bytes that are no table, of another version or order of bytes, cut off or changed.
+// Throws std::invalid_argument for bytes that are not a table, of another version or order of bytes, cut off or
+// changed.
 CodedTable open_table(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
 }  // namespace thresher

@@ -1,4 +1,4 @@
-// Bytes in whole cache lines, as columns lie in files.
+// Bytes in whole cache lines, as columns are stored in files.
 #pragma once
 
 #include <array>

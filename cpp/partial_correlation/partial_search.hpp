@@ -1,4 +1,4 @@
-// What the forward searches by partial correlation share.
+// Common parts of the forward searches by partial correlation.
 #pragma once
 
 #include <cstddef>

@@ -55,16 +55,16 @@ void OpenBlocks::refine(const std::uint8_t* codes) {
     const std::size_t end = start_[block + 1];
     for (std::size_t i = begin; i < end; ++i) ++codes_[codes[rows_[i]]];
     std::size_t next = begin;
-    std::size_t place[kCodes];
+    std::size_t position[kCodes];
     for (std::size_t code = 0; code < kCodes; ++code) {
       if (codes_[code] == 0) continue;
       start.push_back(next);
-      place[code] = next;
+      position[code] = next;
       next += codes_[code];
       codes_[code] = 0;
     }
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t to = place[codes[rows_[i]]]++;
+      const std::size_t to = position[codes[rows_[i]]]++;
       rows[to] = rows_[i];
       classes[to] = class_[i];
     }

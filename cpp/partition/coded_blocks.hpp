@@ -12,7 +12,7 @@
 
 namespace thresher {
 
-// Only rows whose block still holds several classes are kept ("open" rows): a block of one class, and every part of
+// Only rows whose block still contains several classes are kept ("open" rows): a block of one class, and every part of
 // it, adds nothing to any conditional information with the class.
 class OpenBlocks {
  public:

@@ -60,7 +60,7 @@ std::int64_t OpenListedBlocks::unknown_of(Entries group) const {
   return sum + xlogx_(total);
 }
 
-// What a block loses: classes that lose nothing cost nothing.
+// From the rows that leave a block: classes without such rows cost nothing.
 std::int64_t OpenListedBlocks::information(const ListedRows& column) {
   sort_entries(column);
   std::int64_t information = 0;

@@ -12,7 +12,7 @@ namespace {
 // The values of one feature with all others, by replicate and then by feature, so that a replicate adds a whole row.
 class RowStore {
  public:
-  // `features`: those that any replicate may meet.
+  // `features`: those that any replicate may need.
   RowStore(PairMeasure& measure, std::vector<std::uint32_t> features, std::size_t memory_limit)
       : measure_(measure),
         p_(measure.n_features()),

@@ -13,7 +13,7 @@ namespace thresher {
 namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
-// Features whose distances to all medoids are looked at together.
+// Features whose distances to all medoids are computed together.
 constexpr std::size_t kBlock = 512;
 
 }  // namespace
@@ -27,10 +27,10 @@ FeatureClusters::FeatureClusters(PairMeasure& measure, std::span<const std::uint
 std::vector<std::uint32_t> FeatureClusters::far_apart(std::size_t count) {
   const std::size_t p = relevance_.size();
   std::vector<std::uint32_t> taken;
-  // Before anything is taken all are equally far.
+  // Before anything is taken all distances are equal.
   std::vector<double> nearest(p, kFar);
   while (taken.size() < std::min(count, p)) {
-    ask_interrupt();
+    check_interrupt();
     std::size_t best = 0;
     for (std::size_t i = 1; i < p; ++i) {
       if (nearest[i] > nearest[best] || (nearest[i] == nearest[best] && relevance_[i] > relevance_[best])) best = i;
@@ -45,8 +45,8 @@ std::vector<std::uint32_t> FeatureClusters::far_apart(std::size_t count) {
   return taken;
 }
 
-std::vector<double> FeatureClusters::similarities(std::uint32_t place) {
-  const double* row = rows_.rows({&place, 1})[0];
+std::vector<double> FeatureClusters::similarities(std::uint32_t position) {
+  const double* row = rows_.rows({&position, 1})[0];
   return {row, row + size()};
 }
 
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> FeatureClusters::central(const std::vector<std::uint3
                                                     std::size_t n_clusters) {
   Groups members(n_clusters);
   for (std::size_t i = 0; i < clusters.size(); ++i) members.add(clusters[i], i);
-  // A sum holds the feature itself, with a similarity of 1.
+  // A sum includes the feature itself, with a similarity of 1.
   const auto value = [&](double sum, std::uint32_t i, std::size_t size) {
     return (sum - 1.0) / static_cast<double>(size - 1) + relevance_[i];
   };
@@ -91,20 +91,20 @@ std::vector<std::uint32_t> FeatureClusters::central(const std::vector<std::uint3
     const auto coarse_value = [&](std::uint32_t i) { return value(sums[i], i, all.size()); };
     double best = -kFar;
     for (const std::uint32_t i : all) best = std::max(best, coarse_value(i));
-    // Both may be that far off, and a little for the roundings of this expression.
+    // Both may be off by that much, and a little for the roundings of this expression.
     const double limit = best - 2.001 * SimilarityRows::kCoarseness;
     const std::size_t n_before = contenders.size();
     for (const std::uint32_t i : all) {
       if (coarse_value(i) >= limit) contenders.push_back({i, all});
     }
-    medoids[c] = contenders.back().place;
+    medoids[c] = contenders.back().position;
     if (contenders.size() == n_before + 1) contenders.pop_back();
   }
   std::vector<double> exact(contenders.size());
   rows_.exact_sums(contenders, exact);
   std::vector<double> best(n_clusters, -kFar);
   for (std::size_t r = 0; r < contenders.size(); ++r) {
-    const std::uint32_t i = contenders[r].place;
+    const std::uint32_t i = contenders[r].position;
     const std::uint32_t c = clusters[i];
     const double found = value(exact[r], i, contenders[r].others.size());
     if (!(found > best[c])) continue;

@@ -1,4 +1,4 @@
-// The order in which a search meets its candidates.
+// The order in which a search visits its candidates.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What greedy searches by terms of pairs have in common: a step asks for terms until no candidate is left before its
+// Common steps of greedy searches by terms of pairs: a step requests terms until no candidate is left before its
 // leader.
 #pragma once
 
@@ -29,7 +29,7 @@ class StepwiseSearch {
     search.begin(selected, objective, floor);
     while (search.collect()) {
       interrupt.check();
-      measure_->answer(requests_);
+      measure_->fill(requests_);
       search.apply();
     }
     return search.finish();

@@ -1,4 +1,4 @@
-// A table that is made of slabs of features, one after the other.
+// A table that is built one group of features after the other.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace thresher {
 
-class SlabBuilder {
+class ColumnGroupBuilder {
  public:
-  SlabBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options);
+  ColumnGroupBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options);
 
   std::size_t n_rows() const { return table_.n_rows(); }
-  // Features so far, and the bytes that their data take in memory.
+  // Features appended, and the bytes that their data take in memory.
   std::size_t n_done() const { return offsets_.size(); }
   std::size_t n_bytes() const { return n_bytes_; }
   // The next features, as for build_from_codes. Given `write`, their data are handed over, each feature from a new

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "core/lanes.hpp"
-#include "moments/referee_kernels.hpp"
+#include "moments/exact_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {
 namespace {
@@ -231,13 +231,13 @@ void class_sums(const T* x, const std::int32_t* classes, const double* weight, s
 
 }  // namespace
 
-extern const RefereeKernels referee_kernels;
-const RefereeKernels referee_kernels{{&range<float, float>, &sums<float, float>, &products<float, float>},
-                                     {&range<float, double>, &sums<float, double>, &products<float, double>},
-                                     {&range<double, double>, &sums<double, double>, &products<double, double>},
-                                     &column<float>,
-                                     &column<double>,
-                                     &class_sums<float>,
-                                     &class_sums<double>};
+extern const ExactKernels exact_kernels;
+const ExactKernels exact_kernels{{&range<float, float>, &sums<float, float>, &products<float, float>},
+                                 {&range<float, double>, &sums<float, double>, &products<float, double>},
+                                 {&range<double, double>, &sums<double, double>, &products<double, double>},
+                                 &column<float>,
+                                 &column<double>,
+                                 &class_sums<float>,
+                                 &class_sums<double>};
 
 }  // namespace thresher::THRESHER_LEVEL
