@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bindings/bindings.hpp"
 #include "core/array_view.hpp"
@@ -19,16 +21,13 @@ struct HeldArray {
 inline std::optional<DType> dtype_of(const std::string& type) {
   if (type.size() < 3 || type[0] == '>') return std::nullopt;
   const std::string kind = type.substr(1);
-  if (kind == "b1" || kind == "u1") return DType::u8;
-  if (kind == "i1") return DType::i8;
-  if (kind == "i2") return DType::i16;
-  if (kind == "i4") return DType::i32;
-  if (kind == "i8") return DType::i64;
-  if (kind == "u2") return DType::u16;
-  if (kind == "u4") return DType::u32;
-  if (kind == "u8") return DType::u64;
-  if (kind == "f4") return DType::f32;
-  if (kind == "f8") return DType::f64;
+  constexpr std::pair<std::string_view, DType> kTypes[] = {{"b1", DType::u8},  {"u1", DType::u8},  {"i1", DType::i8},
+                                                           {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64},
+                                                           {"u2", DType::u16}, {"u4", DType::u32}, {"u8", DType::u64},
+                                                           {"f4", DType::f32}, {"f8", DType::f64}};
+  for (const auto& [name, dtype] : kTypes) {
+    if (kind == name) return dtype;
+  }
   return std::nullopt;
 }
 

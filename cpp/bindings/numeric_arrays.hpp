@@ -96,9 +96,10 @@ void bind_relevance(Class& table_class) {
              std::size_t n_threads) {
             const ClassKind kind = class_kind(measure);
             const auto codes = check_classes(classes, table.n_given_rows(), n_classes);
-            return relevance_array(table, without_gil([&](Interrupt& interrupt) {
-                                     return relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
-                                   }));
+            auto values = without_gil([&](Interrupt& interrupt) {
+              return relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
+            });
+            return relevance_array(table, std::move(values));
           },
           nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
       .def(
@@ -106,9 +107,9 @@ void bind_relevance(Class& table_class) {
           [](const Table& table, const std::string& measure, const Vector<double>& target, std::size_t n_threads) {
             const NumericKind kind = numeric_kind(measure);
             if (target.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
-            return relevance_array(table, without_gil([&](Interrupt& interrupt) {
-                                     return relevance_of_numbers(table, kind, view(target), n_threads, interrupt);
-                                   }));
+            auto values =
+                without_gil([&](Interrupt&) { return relevance_of_numbers(table, kind, view(target), n_threads); });
+            return relevance_array(table, std::move(values));
           },
           nb::arg("measure"), nb::arg("values"), nb::arg("n_threads") = 1)
       .def_prop_ro("constant_parts", &constant_parts<Table>, nb::rv_policy::automatic);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "consistency/blocks.hpp"
 #include "consistency/risk.hpp"
 #include "core/interrupt.hpp"
 
@@ -35,6 +36,9 @@ struct SubsetProblem {
   std::span<const std::uint32_t> order;  // ascending relevance; searched from the end
   std::span<const std::uint32_t> kept;   // in every set
 };
+
+// Returns the blocks of rows that the kept features leave together.
+Blocks split_by_kept(const SubsetProblem& problem, const GroupCost& cost);
 
 // The smallest set within the bound, by sizes 0, 1, 2, ...; among equals the first in descending relevance.
 // The full set must be within the bound.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "core/aligned.hpp"
 #include "core/memory.hpp"

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "measures/association.hpp"
@@ -232,7 +231,7 @@ ColumnMoments SparseTable::uncentred() const {
 }
 
 std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
-                                         std::size_t n_threads, Interrupt& interrupt) {
+                                         std::size_t n_threads) {
   const std::vector<double> values = table.layout().arrange(target);
   const ColumnMoments of_target = moments_of(values, kind != NumericKind::cosine, table.layout());
   std::vector<double> weighted(values.size());
@@ -241,7 +240,7 @@ std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind k
   const std::vector<PackedMoments> other = packed(of_target, table.n_replicates());
   const SparseReference reference{other.data(), weighted, values.data()};
   std::vector<double> out(table.n_features() * table.n_replicates());
-  for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+  parallel_for(table.n_features(), kFeaturesPerTask, n_threads, [&](std::size_t begin, std::size_t end) {
     SparseAssociation association(table, kind, moments, reference);
     for (std::size_t feature = begin; feature < end; ++feature) {
       association(static_cast<std::uint32_t>(feature), out.data() + feature * table.n_replicates());

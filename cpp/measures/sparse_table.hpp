@@ -88,7 +88,7 @@ class SparseTable {
 
 // Values of every feature with the target, [feature * n_replicates + replicate].
 std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
-                                         std::size_t n_threads, Interrupt& interrupt);
+                                         std::size_t n_threads);
 std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kind,
                                          std::span<const std::int32_t> classes, std::size_t n_classes,
                                          std::size_t n_threads, Interrupt& interrupt);

@@ -216,7 +216,7 @@ void moments(const Problem& problem, Digest& digest) {
         require(is_near(values[f], plain, is_single ? 1e-6 : 1e-9), "Pearson's correlation is that of the definition");
       }
     }
-    digest.add(relevance_of_numbers(table, NumericKind::pearson, target, kThreads, never));
+    digest.add(relevance_of_numbers(table, NumericKind::pearson, target, kThreads));
     digest.add(relevance_of_classes(table, ClassKind::f, problem.classes, Problem::kClasses, kThreads, never));
     // Their low words differ between levels; what is made of them does not.
     const std::vector<ClassSum> sums = column_sums(table, std::vector<double>(problem.n_features), kThreads);
