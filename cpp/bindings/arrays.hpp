@@ -17,7 +17,7 @@ struct HeldArray {
   ArrayView view;
 };
 
-// The element type of a NumPy type string such as "<f8"; none for types that have to be converted first.
+// Returns the element type of a NumPy type string such as "<f8"; none for types that have to be converted first.
 inline std::optional<DType> dtype_of(const std::string& type) {
   if (type.size() < 3 || type[0] == '>') return std::nullopt;
   const std::string kind = type.substr(1);
@@ -31,7 +31,8 @@ inline std::optional<DType> dtype_of(const std::string& type) {
   return std::nullopt;
 }
 
-// Other real types (half, long double, foreign byte order) are converted to float64; complex ones are rejected.
+// Reads an array in place. Other real types (half, long double, foreign byte order) are converted to float64; complex
+// ones are rejected.
 inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
   nb::dict description = nb::cast<nb::dict>(array.attr("__array_interface__"));
   auto type = nb::cast<std::string>(nb::str(description["typestr"]));
@@ -61,7 +62,7 @@ inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
   return held;
 }
 
-// A view of the vector's bytes as NumPy truth values; takes the vector over.
+// Returns a view of the vector's bytes as NumPy truth values; takes the vector over.
 inline nb::ndarray<nb::numpy, bool, nb::ndim<1>> to_numpy_bool(std::vector<std::uint8_t>&& values) {
   return owning_array<nb::ndarray<nb::numpy, bool, nb::ndim<1>>>(std::move(values), {values.size()});
 }

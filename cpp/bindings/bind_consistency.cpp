@@ -62,7 +62,7 @@ class ConsistencyProblem {
     return without_gil([&](Interrupt&) { return subset_risk(rows_, cost_, view(features)); });
   }
 
-  // The risk of a set, and of it without each of its features.
+  // Returns the risk of a set, and of it without each of its features.
   std::tuple<double, Values> leave_one_out(const Features& features) const {
     check_features(features);
     if (features.size() == 0) return {risk_of_none(), to_numpy(std::vector<double>{})};
@@ -125,7 +125,8 @@ class ConsistencyProblem {
     return {to_numpy(std::move(result.chosen)), result.n_evaluations};
   }
 
-  // One label per row: rows that all features of the order and the kept ones leave together, or of one class.
+  // Returns one label per row, equal for rows that all features of the order and the kept ones leave together, or of
+  // one class.
   nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> blocks() const {
     std::vector<std::int32_t> labels(rows_.n_rows, -1);
     std::int32_t label = 0;

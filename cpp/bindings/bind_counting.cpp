@@ -58,7 +58,7 @@ std::shared_ptr<CodedTable> table_take(const CodedTable& table, const Vector<std
 bool sparse_indices_rise(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data, std::size_t n_rows,
                          std::size_t n_columns, bool is_csc) {
   std::vector<HeldArray> held;
-  return check_positions(read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held));
+  return check_indices(read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held));
 }
 
 std::shared_ptr<CodedTable> table_from_sparse(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,

@@ -65,7 +65,7 @@ nb::bytes dump(const CodedTable& table) {
   return nb::cast<nb::bytes>(stream.attr("getvalue")());
 }
 
-// Written under a temporary name first, so that no reader ever sees half a file.
+// Writes to a temporary name first, so that no reader ever sees half a file.
 void save(const CodedTable& table, const nb::object& path) {
   const nb::module_ os = nb::module_::import_("os");
   const nb::object part = nb::str("{}.{}.part").attr("format")(os.attr("fspath")(path), os.attr("getpid")());

@@ -65,7 +65,7 @@ SummedPairs* make_summed(RequestFunction<double> request, const ColumnArray& sum
                          numeric_kind(measure));
 }
 
-// The two words of each sum, which are the last axis of the shape.
+// Returns the two words of each sum, which are the last axis of the shape.
 nb::ndarray<nb::numpy, double> as_array(const std::vector<DoubleDouble>& sums, const std::vector<std::size_t>& shape) {
   std::vector<double> words;
   words.reserve(2 * sums.size());

@@ -14,10 +14,10 @@ namespace thresher::bindings {
 BuildOptions read_options(const OptionalParts& parts, const OptionalSets& sets, const nb::object& weights,
                           std::size_t n_rows, std::size_t n_threads, const std::string& missing);
 
-// The arrays of a SciPy matrix; `held` keeps them alive.
+// Returns the arrays of a SciPy matrix; `held` keeps them alive.
 SparseView read_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
                        std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held);
-// The same, checked.
+// Returns the same, checked.
 SparseView checked_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data,
                           std::size_t n_rows, std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held);
 

@@ -23,7 +23,7 @@ class Stop {
 // Puts another stop, or none, in force on this thread; returns the one before.
 std::optional<Stop> exchange_stop(std::optional<Stop> stop);
 
-// Whether what runs on this thread is to end, by the stop in force or with the interpreter.
+// Returns whether what runs on this thread is to end, by the stop in force or with the interpreter.
 bool stop_requested() noexcept;
 
 // Releases the GIL for its lifetime. A thread that takes the GIL back after the interpreter has ended is killed in the

@@ -17,7 +17,7 @@ auto array_of(Values Base::* member) {
   };
 }
 
-// The same of marks, as truth values.
+// Returns the same of marks, as truth values.
 template <class Result, class Base>
 auto marks_of(std::vector<std::uint8_t> Base::* member) {
   return [member](Result& result) {

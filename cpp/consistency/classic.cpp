@@ -51,7 +51,8 @@ class LevelSearch {
         interrupt_(interrupt),
         descending_(problem.order.rbegin(), problem.order.rend()) {}
 
-  // The first set within the bound goes to the result; with `least_risk` the first of those of least risk.
+  // Stores the first set within the bound, with `least_risk` the first of those of least risk; returns whether there is
+  // one.
   bool find(std::size_t size, bool least_risk) {
     least_risk_ = least_risk;
     found_ = false;
@@ -102,7 +103,7 @@ class LevelSearch {
   double risk_ = 0.0;
 };
 
-// Smallest sets first.
+// Searches the smallest sets first.
 void find_smallest(const SubsetProblem& problem, double bound, bool least_risk, std::size_t max_evaluations,
                    SubsetSearch& result, Interrupt& interrupt) {
   LevelSearch level(problem, bound, max_evaluations, result, interrupt);
@@ -123,7 +124,7 @@ SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_e
 
 namespace {
 
-// From the full set down, a level at a time.
+// Searches from the full set down, a level at a time.
 void find_breadth_first(const SubsetProblem& problem, double bound, std::size_t max_evaluations, SubsetSearch& result,
                         Interrupt& interrupt) {
   const GroupCost& cost = problem.cost;

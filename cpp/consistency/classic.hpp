@@ -40,13 +40,13 @@ struct SubsetProblem {
 // Returns the blocks of rows that the kept features leave together.
 Blocks split_by_kept(const SubsetProblem& problem, const GroupCost& cost);
 
-// The smallest set within the bound, by sizes 0, 1, 2, ...; among equals the first in descending relevance.
-// The full set must be within the bound.
+// Returns the smallest set within the bound, by sizes 0, 1, 2, ...; among equals the first in descending relevance. The
+// full set must be within the bound.
 SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_evaluations, Interrupt& interrupt);
 
-// Of the smallest sets within the bound (the size of focus) the one of least risk, then the first in descending
-// relevance: breadth-first from the full set, or where that visits too many sets, from below. The evaluations are those
-// of the breadth-first search either way.
+// Among the smallest sets within the bound (the size of focus) takes the one of least risk, then the first in
+// descending relevance: breadth-first from the full set, or where that visits too many sets, from below. The
+// evaluations are those of the breadth-first search either way.
 SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
                                         Interrupt& interrupt);
 

@@ -68,7 +68,7 @@ class Counter {
     return within(blocks);
   }
 
-  // Whether any feature left out would bring the set within the bound. The one left out last does.
+  // Returns whether any feature left out would bring the set within the bound. The one left out last does.
   bool is_largest(const Blocks& taken, std::size_t next) {
     for (const std::uint32_t feature : out_) {
       Blocks with = taken;

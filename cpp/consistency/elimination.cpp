@@ -71,7 +71,8 @@ class Residual {
     return features;
   }
 
-  // The first member alone, unless the last set needed more than one; then, if that pays, all that are left together.
+  // Computes the risk of the first member alone, unless the last set needed more than one; then, if that pays, all that
+  // are left together.
   void compute(std::uint32_t member) {
     std::vector<std::uint32_t> wanted = {member};
     if (leave_one_out_->prefers_many() && (needs_many_ || n_requested_ > 0)) {
@@ -96,7 +97,7 @@ class Residual {
   bool needs_many_ = false;      // of the set before it
 };
 
-// The share of what the bound still allows over `base` that a risk uses up.
+// Returns the share of what the bound still allows over `base` that a risk uses up.
 double share(double risk, double base, double bound, double tolerance) {
   return bound > base + tolerance ? (risk - base) / (bound - base) : 0.0;
 }

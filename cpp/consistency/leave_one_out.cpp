@@ -52,7 +52,7 @@ std::size_t keep_crowded(std::vector<std::uint32_t>& groups, SlotOf slot_of, std
   return n;
 }
 
-// The same for groups whose slot has several classes.
+// Returns the same for groups whose slot has several classes.
 template <class SlotOf>
 std::size_t keep_mixed(std::vector<std::uint32_t>& groups, SlotOf slot_of, const std::uint8_t* kinds,
                        std::uint8_t* met) {

@@ -41,7 +41,7 @@ class ListedBlocks {
   using Entries = std::span<const Entry>;
 
   double* class_weights(std::uint32_t block) { return class_weights_.data() + block * data_.n_classes; }
-  // The rows listed that are in impure blocks, block by block and code by code.
+  // Collects the rows listed that are in impure blocks, block by block and code by code.
   void sort_entries(std::size_t feature);
   // Calls visit(entries of one block) for each block that the entries part.
   template <class Visit>

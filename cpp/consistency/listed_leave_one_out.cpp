@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kUnused = static_cast<std::uint32_t>(-1);
 constexpr auto sum_of_group = [](const auto& moved) { return moved.sum; };
 
-// A number without pattern from another one (the finaliser of splitmix64).
+// Returns a number without pattern from another one (the finaliser of splitmix64).
 std::uint64_t scramble(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;

@@ -35,7 +35,7 @@ struct CodedRows {
   std::size_t n_classes = 0;
   ListedRows* lists = nullptr;  // of the same columns, where some are kept as lists
 
-  // The rows of a feature off its commonest level; valid until the next call.
+  // Returns the rows of a feature off its commonest level; valid until the next call.
   const std::vector<CodedTable::Listed>& listed(std::size_t feature) const {
     lists->read(static_cast<std::uint32_t>(feature));
     return lists->rows();
@@ -43,7 +43,7 @@ struct CodedRows {
   // Valid until the next call.
   const std::uint8_t* column(std::size_t feature) const { return columns->column(feature); }
   double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
-  // The rows that count.
+  // Returns the rows that count.
   std::vector<std::uint32_t> used() const;
   bool has_whole_weights() const;
 };
@@ -57,7 +57,7 @@ class GroupCost {
 
   double operator()(const double* class_weights) const;
 
-  // The risk of a partition whose groups cost `sum` together.
+  // Returns the risk of a partition whose groups cost `sum` together.
   double risk(double sum) const { return measure_ == RiskMeasure::binary && sum > 1.0 ? 1.0 : sum; }
 
   double tolerance() const { return tolerance_; }
@@ -73,7 +73,7 @@ class GroupCost {
   std::vector<double> x_log_x_;  // the same, for small x
 };
 
-// The risk of one set, by refining the rows feature after feature. Groups of one class are not split further.
+// Returns the risk of one set, by refining the rows feature after feature. Groups of one class are not split further.
 double subset_risk(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> features);
 
 }  // namespace thresher::consistency

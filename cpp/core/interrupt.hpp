@@ -29,7 +29,7 @@ class NeverInterrupt final : public Interrupt {
   bool requested() override { return false; }
 };
 
-// The interrupt that check_interrupt checks on this thread, or nullptr.
+// Returns the interrupt that check_interrupt checks on this thread, or nullptr.
 Interrupt*& interrupt_in_force() noexcept;
 
 // Puts an interrupt in force on this thread for the life of the scope.

@@ -192,7 +192,7 @@ inline void lanes_store(double* x, const Lanes& lanes) {
   for (std::size_t v = 0; v < kVecs; ++v) vec_store(x + v * kWidth, lanes.part[v]);
 }
 
-// The first `count` lanes from memory, `fill` in the others.
+// Returns the first `count` lanes from memory, `fill` in the others.
 template <class T>
 inline Lanes lanes_load_tail(const T* x, std::size_t count, double fill) {
   double buffer[kLanes];

@@ -10,7 +10,7 @@ namespace {
 
 static_assert(2 * kWidth <= kSumRoom);
 
-// The first n values, zeros in the other positions.
+// Returns the first n values, zeros in the other positions.
 inline Vec load_first(const double* values, std::size_t n) {
   if (n == kWidth) return vec_load(values);
 #if defined(__AVX512F__)

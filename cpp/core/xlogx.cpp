@@ -55,7 +55,7 @@ std::int64_t to_fixed(double count, DoubleDouble log2_count, double scale) {
 
 double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
-// The smallest k with n log2 n <= 2^k; 1 for n <= 2, where there is nothing to measure.
+// Returns the smallest k with n log2 n <= 2^k; 1 for n <= 2, where there is nothing to measure.
 int bits_of_n_log2_n(std::uint64_t n) {
   if (n <= 2) return 1;
   const auto size = static_cast<double>(n);

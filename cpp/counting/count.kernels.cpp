@@ -28,7 +28,7 @@ inline std::uint32_t add_lanes(__m512i v) {
                                     ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
 }
 
-// The sums of the lanes of eight vectors, side by side; each is below 2^32, so two share a lane from the start.
+// Returns the sums of the lanes of eight vectors, side by side; each is below 2^32, so two share a lane from the start.
 inline __m256i add_lanes_of_eight(const __m512i* v) {
   __m512i two[4];
   for (int k = 0; k < 4; ++k) two[k] = _mm512_or_si512(v[2 * k], _mm512_slli_epi64(v[2 * k + 1], 32));

@@ -34,11 +34,11 @@ class ReferenceColumn {
   bool has_planes() const { return has_planes_; }
   const std::uint8_t* bytes() const { return bytes_; }
   const std::int32_t* wide() const { return wide_.empty() ? nullptr : wide_.data(); }
-  // The feature itself where it is listed; null elsewhere.
+  // Returns the feature itself where it is listed; null elsewhere.
   const CodedFeature* listed() const { return listed_; }
   // Marks the rows that are listed, a bit for each row of the table, for those who count many features.
   void mark_listed(const CodedTable& table);
-  // Whether they are marked, and the feature lists none of them.
+  // Returns whether they are marked, and the feature lists none of them.
   bool surely_misses(const CodedFeature& feature) const;
 
  private:

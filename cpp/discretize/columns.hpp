@@ -72,8 +72,8 @@ Cuts learn_cuts(NumericMatrix matrix, const CutOptions& options, Interrupt& inte
   return joined(own);
 }
 
-// The same for compressed columns. All zeros of a class (of the column, without classes) are one row that weighs as
-// much as they do together; make_learner(weights, classes) gives a learner for one column.
+// Returns the same for compressed columns. All zeros of a class (of the column, without classes) are one row that
+// weighs as much as they do together; make_learner(weights, classes) gives a learner for one column.
 template <class T, class MakeLearner>
 Cuts learn_cuts(const SparseCutData<T>& data, std::span<const std::int32_t> classes, std::size_t n_classes,
                 const CutOptions& options, MakeLearner&& make_learner) {

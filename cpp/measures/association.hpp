@@ -25,8 +25,8 @@ struct Reference {
   std::uint32_t feature = 0;
 };
 
-// The value of two columns on one replicate from their sum of products about the centres and their moments there, of
-// the second the distance of its mean from the centre; NaN if the errors of these leave its rounding open.
+// Returns the value of two columns on one replicate from their sum of products about the centres and their moments
+// there, of the second the distance of its mean from the centre; NaN if the errors of these leave its rounding open.
 inline double sure_value(NumericKind kind, double dot, double n, double sum_a, double norm_a, double error_a,
                          double distance_b, double norm_b, double error_b) {
   const double scale = norm_a * norm_b;
@@ -48,7 +48,7 @@ Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::
 void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, NumericKind kind,
                std::span<const std::uint32_t> features, std::size_t n_threads, std::span<double> out);
 
-// Whether requests are filled faster than one reference at a time, and how many references they may have.
+// Returns whether requests are filled faster than one reference at a time, and how many references they may have.
 bool takes_requests(const NumericTable& table);
 inline constexpr std::size_t kTermsAtOnce = 4;
 

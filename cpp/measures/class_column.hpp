@@ -86,7 +86,7 @@ class ClassColumn {
     return sure_class_value<double>(kind_, parts_, squares, 2.0 * moments.error[at] / kUnit + 6.0, sum_error_);
   }
 
-  // The same in double-double, with the squares read again.
+  // Returns the same in double-double, with the squares read again.
   double exact_value(std::size_t feature, std::size_t replicate) {
     if (Range{source_.table().minimum()[feature], source_.table().maximum()[feature]}.scale() != 0) return kNaN;
     const double centre = source_.exact_centre(feature);
@@ -141,7 +141,7 @@ class ClassColumn {
   std::vector<ClassPart<DoubleDouble>> exact_parts_;
 };
 
-// The values of all features, [feature * n_replicates + replicate]. make_source() for each range of features.
+// Returns the values of all features, [feature * n_replicates + replicate]. make_source() for each range of features.
 template <class Table, class MakeSource>
 std::vector<double> values_of_classes(const Table& table, ClassKind kind, const ClassLayout& classes, std::size_t work,
                                       std::size_t n_threads, Interrupt& interrupt, MakeSource&& make_source) {

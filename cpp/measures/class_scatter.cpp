@@ -59,7 +59,7 @@ class RowMoments {
               stride_});
   }
 
-  // The value of column j; NaN, and `open`, if its sums do not settle it.
+  // Returns the value of column j; NaN, and `open`, if its sums do not settle it.
   double value(std::size_t j, ClassKind kind, bool& open) {
     const double centre = centres_[j];
     double total = 0.0;

@@ -15,7 +15,7 @@ namespace thresher {
 // same bits however the rows are split.
 class DeliveredMeasure : public PairMeasure {
  public:
-  // A round of a third of the features, and not too small.
+  // Returns a round size of a third of the features, and not too small.
   static std::size_t usual_round_size(std::size_t n_features);
 
   DeliveredMeasure(const DeliveredMeasure&) = delete;

@@ -95,7 +95,7 @@ void ReferenceValues::store_information(std::uint32_t f, const std::int64_t* joi
   }
 }
 
-// The joint sum of two lists without a common row: each row has one of the columns at its commonest level.
+// Returns the joint sum of two lists without a common row: each row has one of the columns at its commonest level.
 std::int64_t ReferenceValues::joint_of_apart(std::uint32_t f) const {
   const XLogX& xlogx = table_.xlogx();
   const std::size_t n = table_.n_rows();
@@ -149,14 +149,14 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
   table_values<Cell>(measure_, table_.xlogx(), layout.sets(), {cells.data(), n_cells * n_parts}, a_levels, out);
 }
 
-// Whether the joint kernels apply to the reference. Without parts they are for few rows.
+// Returns whether the joint kernels apply to the reference. Without parts they are for few rows.
 bool ReferenceValues::suits_kernels() const {
   return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() > 0 &&
          (table_.layout().has_parts() || table_.n_rows() < table_.xlogx().table_size()) && reference_.has_planes() &&
          !reference_.has_missing() && reference_.n_levels() <= 63;
 }
 
-// Whether they apply to the feature, too: it is packed and complete, and every count is in the table of L.
+// Returns whether they apply to the feature, too: it is packed and complete, and every count is in the table of L.
 bool ReferenceValues::is_looked_up(std::uint32_t f) const {
   return table_.feature(f).packed && !table_.feature(f).missing &&
          std::min(largest_level_, margins_.largest_level(f)) < table_.xlogx().table_size();

@@ -157,7 +157,8 @@ double log_amgm(const Stored<T>& column, double mean, double min, double max) {
 template <class T>
 double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch);
 
-// The power of two by which a column is multiplied so that sums, and the squares of a variance, do not overflow.
+// Returns the power of two by which a column is multiplied so that sums, and the squares of a variance, do not
+// overflow.
 int scale_for(Dispersion measure, const Range& range) {
   const int scale = range.scale();
   if (measure == Dispersion::variance || scale > 0) return scale;
@@ -214,7 +215,7 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
   return 0.0;
 }
 
-// The values present, as doubles, where some are missing.
+// Returns the values present, as doubles, where some are missing.
 template <class T>
 Stored<double> without_missing(const Stored<T>& column, Scratch& scratch) {
   scratch.present.clear();

@@ -24,7 +24,7 @@ void for_kept_segments(const SegmentLayout& layout, std::size_t replicate, Body&
   }
 }
 
-// The rows kept, times a power of two.
+// Returns the rows kept, times a power of two.
 template <class T>
 std::vector<double> scaled_rows(const T* x, const SegmentLayout& layout, std::size_t replicate, int scale) {
   std::vector<double> out;
@@ -55,7 +55,7 @@ void add_sums(const X* x, const Y* y, const SegmentLayout& layout, std::size_t r
   });
 }
 
-// Whether sums about 0 do not overflow, and leave enough digits about the mean.
+// Returns whether sums about 0 do not overflow, and leave enough digits about the mean.
 bool is_good(DoubleDouble squares, DoubleDouble sum, DoubleDouble n) {
   return squares.hi < 1e280 && squares.hi > 1e-250 && squares.hi - sum.hi * (sum.hi / n.hi) > 1e-6 * squares.hi;
 }

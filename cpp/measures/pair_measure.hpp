@@ -34,8 +34,8 @@ struct RequestHints {
 // Values of one measure for pairs of features, on one or several replicates of the data at once.
 //
 // Values are non-negative and already rounded (bounded measures to multiples of 2^-40), so that searches may add them
-// in any order and compare them exactly. An implementation computes; caching belongs to the search.
-// It may keep what it computed last, so one thread at a time uses it; threads share tables, not measures.
+// in any order and compare them exactly. An implementation computes; caching belongs to the search. It may keep what it
+// computed last, so one thread at a time uses it; threads share tables, not measures.
 class PairMeasure {
  public:
   virtual ~PairMeasure() = default;
@@ -45,7 +45,7 @@ class PairMeasure {
   // 1 for plain data; of an ensemble, the number of sets of parts of the rows that it is made on.
   virtual std::size_t n_replicates() const { return 1; }
 
-  // Whether (f, g) and (g, f) have the same values, so that one can replace the other.
+  // Returns whether (f, g) and (g, f) have the same values, so that one can replace the other.
   virtual bool is_symmetric() const { return true; }
 
   // out[i * n_replicates() + r] = measure(features[i], reference) on replicate r.

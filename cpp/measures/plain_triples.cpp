@@ -108,7 +108,7 @@ const PlainTriples::Reference& PlainTriples::find(std::uint32_t reference, std::
   return *(references_[reference] = std::move(made));
 }
 
-// The bits of each level on the rows taken; the last level has what the others leave.
+// Returns the bits of each level on the rows taken; the last level has what the others leave.
 std::vector<std::uint64_t> PlainTriples::levels_of(std::uint32_t reference, std::span<const std::uint8_t> codes) const {
   const CodedFeature& feature = features_[reference];
   std::vector<std::uint64_t> levels(feature.levels * n_words_, 0);

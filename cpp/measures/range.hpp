@@ -16,8 +16,8 @@ struct Range {
     high = std::max(high, most);
   }
   double magnitude() const { return std::max(std::fabs(low), std::fabs(high)); }
-  // The power of two that brings the largest magnitude near 1, where squares, or sums of squares, would overflow or
-  // underflow; else 0, as for infinite values, which no power brings there.
+  // Returns the power of two that brings the largest magnitude near 1, where squares, or sums of squares, would
+  // overflow or underflow; else 0, as for infinite values, which no power brings there.
   int scale() const {
     const double most = magnitude();
     const double width = high - low;

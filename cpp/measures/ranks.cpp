@@ -28,7 +28,7 @@ std::size_t narrow_run(std::size_t n) {
   return std::max<std::size_t>(std::numeric_limits<std::int32_t>::max() / largest, 1);
 }
 
-// The sum of weights below 2^31 that are all integers; 0 for others.
+// Returns the sum of weights below 2^31 that are all integers; 0 for others.
 std::int64_t count_rows(std::size_t n_rows, std::span<const double> weights) {
   if (weights.empty()) return static_cast<std::int64_t>(n_rows);
   if (weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");

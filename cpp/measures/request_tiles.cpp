@@ -31,7 +31,7 @@ struct Tile {
   std::size_t position(std::size_t column, std::size_t other) const {
     return turned() ? other * columns().size() + column : column * others().size() + other;
   }
-  // The features that one call of a kernel reads: candidates come from afar, references were read not long ago.
+  // Returns the features that one call of a kernel reads: candidates come from afar, references were read not long ago.
   Features read_with(std::size_t other) const { return turned() ? features.subspan(other, 1) : features; }
 };
 
@@ -43,7 +43,7 @@ struct Work {
   const MomentKernels& kernels;
   const std::size_t tile_rows = thresher::tile_rows(table.layout());
 
-  // The value on a replicate from its sum of products about the centres.
+  // Returns the value on a replicate from its sum of products about the centres.
   double value(std::uint32_t feature, std::uint32_t reference, std::size_t replicate, double dot) const {
     const SegmentLayout& layout = table.layout();
     const PackedMoments& f = moments[feature * layout.n_replicates() + replicate];

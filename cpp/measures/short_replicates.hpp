@@ -16,7 +16,7 @@ namespace thresher {
 // The planes of all features with the rows in the order of the positions, without the gaps between parts.
 class ShortColumns {
  public:
-  // Whether counting on one replicate is cheaper than keeping values; the table is then packed, complete and
+  // Returns whether counting on one replicate is cheaper than keeping values; the table is then packed, complete and
   // unweighted.
   static bool suit(const CodedTable& table);
 
@@ -28,7 +28,7 @@ class ShortColumns {
   // Levels of all features together.
   std::size_t n_levels() const { return n_levels_; }
 
-  // The bits of the rows that a replicate keeps.
+  // Returns the bits of the rows that a replicate keeps.
   std::vector<std::uint64_t> rows_of(const RowLayout& layout, std::size_t replicate) const;
 
  private:

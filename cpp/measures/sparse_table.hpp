@@ -58,9 +58,9 @@ class SparseTable {
   // In the layout's order.
   std::vector<double> dense_column(std::size_t feature) const;
   const CscView& matrix() const { return matrix_; }
-  // Whether rows are in use as they were given, in one segment.
+  // Returns whether rows are in use as they were given, in one segment.
   bool is_plain() const { return layout_.order().empty() && layout_.n_segments() == 1; }
-  // The unit by which sums of this column are split (see moment_kernels.hpp).
+  // Returns the unit by which sums of this column are split (see moment_kernels.hpp).
   double split(std::size_t feature) const { return split_for(rows_, minimum_[feature], maximum_[feature]); }
   std::span<const double> minimum() const { return minimum_; }
   std::span<const double> maximum() const { return maximum_; }

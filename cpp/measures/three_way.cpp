@@ -74,9 +74,9 @@ bool ThreeWayMeasure::has_plain_columns() const {
   });
 }
 
-// A replicate reads its rows for each of its pairs. All together read them once for a pair that any of them requests,
-// but then every replicate gets a value, wanted or not. Estimates in words of eight lanes read, checked on a few
-// shapes.
+// Returns a replicate reads its rows for each of its pairs. All together read them once for a pair that any of them
+// requests, but then every replicate gets a value, wanted or not. Estimates in words of eight lanes read, checked on a
+// few shapes.
 bool ThreeWayMeasure::offers_replicates() const {
   const RowLayout& layout = table_->layout();
   if (!layout.has_parts() || !has_plain_columns()) return false;

@@ -41,7 +41,7 @@ class ThreeWayMeasure final : public PairMeasure {
   bool offers_replicates() const;
   // Where all columns are planes and nothing is missing or weighted.
   bool has_plain_columns() const;
-  // Whether these pairs can be counted by planes, on plain rows.
+  // Returns whether these pairs can be counted by planes, on plain rows.
   bool can_plainly(std::uint32_t reference, std::span<const std::uint32_t> features) const;
   void compute(std::uint32_t reference, std::span<const std::uint32_t> features, ReplicateRange replicates,
                double* out) const;

@@ -34,11 +34,11 @@ double total_rows(const SegmentLayout& layout);
 // replicates, the more values a bound on their errors has to settle: both favour short tiles.
 std::size_t tile_rows(const SegmentLayout& layout);
 
-// The roundings in a sum of products of a replicate, in units of 2^-53 of the terms. Where rows are sums of real
-// weights, their roundings are among them.
+// Returns the roundings in a sum of products of a replicate, in units of 2^-53 of the terms. Where rows are sums of
+// real weights, their roundings are among them.
 double product_units(const SegmentLayout& layout);
 
-// A power of two that is at least twice the largest sum of that many rows.
+// Returns a power of two that is at least twice the largest sum of that many rows.
 double split_for(double rows, double minimum, double maximum);
 
 // Values of a column, segment after segment, and their weights, or null. Rows that are not there are zeros.
@@ -81,7 +81,7 @@ class ColumnReader {
   // kept[r] = whether replicate r keeps one distinct value at most.
   void kept_constants(std::uint8_t* kept) const;
 
-  // Whether sums about the mean would have much smaller errors.
+  // Returns whether sums about the mean would have much smaller errors.
   bool is_far() const;
   // Moments at `feature`: with the norms about the mean if `centred`, else about the centre.
   void set_moments(bool centred, std::size_t feature, ColumnMoments& moments);

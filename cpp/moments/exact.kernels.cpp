@@ -65,7 +65,7 @@ DoubleDouble twin_total(const TwinVec& sum) {
   return twin_total(hi, lo, kWidth);
 }
 
-// A product of two factors times a weight.
+// Returns a product of two factors times a weight.
 inline TwinVec weighted(const TwinVec& product, Vec times) {
   TwinVec out = vec_two_product(product.hi, times);
   out.lo = vec_add(out.lo, vec_mul(product.lo, times));

@@ -69,7 +69,7 @@ inline void add_run(Lanes (&before)[count], Lanes (&sums)[count]) {
   }
 }
 
-// The part of a value that is a multiple of 2^-53 of the split.
+// Returns the part of a value that is a multiple of 2^-53 of the split.
 [[maybe_unused]] inline Vec upper_part(Vec value, Vec split) {
   return vec_sub(vec_add_by_product(value, split), split);
 }

@@ -24,7 +24,8 @@ DoubleDouble segment_products(const NumericTable& table, std::uint32_t x, std::u
 // missing or infinite.
 std::vector<ClassSum> column_sums(const NumericTable& block, std::span<const double> centres, std::size_t n_threads);
 
-// The sums of products of all pairs, part after part. Throws std::invalid_argument on features that do not exist.
+// Returns the sums of products of all pairs, part after part. Throws std::invalid_argument on features that do not
+// exist.
 std::vector<DoubleDouble> product_sums(const NumericTable& block, const PairRequest& request,
                                        std::span<const double> centres, std::size_t n_threads);
 

@@ -24,7 +24,7 @@ class SegmentLayout {
   std::size_t n_replicates() const { return sets_.n_replicates(); }
   const PartSets& sets() const { return sets_; }
   bool has_parts() const { return has_parts_; }
-  // Whether there is one segment and one replicate, which keeps it.
+  // Returns whether there is one segment and one replicate, which keeps it.
   bool is_whole() const { return n_segments() == 1 && n_replicates() == 1 && sets_.keeps(0, 0); }
   std::span<const std::size_t> segments() const { return segments_; }
   std::size_t longest_segment() const {

@@ -45,7 +45,7 @@ class ExactStrips {
     }
   }
 
-  // The distances of all rows to all rows, rounded; where `asks_all_rows`.
+  // Returns the distances of all rows to all rows, rounded; where `asks_all_rows`.
   UninitialisedVector<double> all(std::size_t n_threads, Interrupt& interrupt) const {
     const std::size_t n = table_.columns.n_rows;
     const Panels<double> rows(table_, all_rows(table_), 1.0, n_threads);

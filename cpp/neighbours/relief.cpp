@@ -172,7 +172,7 @@ class Weigher {
     return result;
   }
 
-  // The same, each pair visited once.
+  // Returns the same, each pair visited once.
   Pairs pairs_of_all_rows(Interrupt& interrupt) const {
     const std::size_t n = table_.columns.n_rows;
     const auto distances = ExactStrips<T>(table_, options_.rows, false).all(options_.n_threads, interrupt);

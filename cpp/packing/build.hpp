@@ -51,8 +51,9 @@ inline std::size_t sparse_index(const void* data, bool wide, std::size_t i) {
   return wide ? static_cast<std::size_t>(static_cast<const std::int64_t*>(data)[i])
               : static_cast<std::size_t>(static_cast<const std::int32_t*>(data)[i]);
 }
-// Throws if the pointers are not increasing or an index is out of range. Whether the indices of every line rise.
-bool check_positions(const SparseView& array);
+// Throws if the pointers are not increasing or an index is out of range. Returns whether the indices of every line
+// rise.
+bool check_indices(const SparseView& array);
 // Throws, too, if a position is named twice.
 void check_sparse(const SparseView& array);
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt);

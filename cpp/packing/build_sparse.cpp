@@ -141,7 +141,7 @@ bool has_twins(std::size_t begin, std::size_t end, Index index) {
 
 }  // namespace
 
-bool check_positions(const SparseView& array) {
+bool check_indices(const SparseView& array) {
   const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   const std::size_t n_across = array.by_columns ? array.n_rows : array.n_columns;
   const auto start = [&](std::size_t line) { return sparse_index(array.indptr, array.wide_indptr, line); };
@@ -164,7 +164,7 @@ bool check_positions(const SparseView& array) {
 }
 
 void check_sparse(const SparseView& array) {
-  if (check_positions(array)) return;
+  if (check_indices(array)) return;
   const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   for (std::size_t line = 0; line < n_lines; ++line) {
     const std::size_t begin = sparse_index(array.indptr, array.wide_indptr, line);

@@ -71,7 +71,7 @@ class CodedTable {
   PlaneBlock planes(std::size_t f) const {
     return {features_[f].data, features_[f].n_planes(), layout_.plane_stride()};
   }
-  // Whether some features are bytes or lists instead of planes.
+  // Returns whether some features are bytes or lists instead of planes.
   bool has_bytes() const { return has_bytes_; }
   bool has_lists() const { return has_lists_; }
   bool has_missing() const { return has_missing_; }
@@ -85,7 +85,7 @@ class CodedTable {
                                    : weights_.real.empty() || weights_.real[position] > 0.0;
   }
 
-  // The table of c log2 c for all rows (for the sum of whole weights).
+  // Returns the table of c log2 c for all rows (for the sum of whole weights).
   const XLogX& xlogx() const { return xlogx_; }
 
   // Codes of a feature by position; kNoCode where missing.
@@ -93,12 +93,12 @@ class CodedTable {
   // Codes of a feature in the order of the rows.
   void codes_of(std::size_t f, std::uint8_t* codes) const;
 
-  // Whether at most one level occurs on all rows of positive weight.
+  // Returns whether at most one level occurs on all rows of positive weight.
   bool is_constant(std::size_t f) const;
   // The same on every replicate: constant[r].
   void find_constant_replicates(std::size_t f, std::uint8_t* constant) const;
-  // Whether two levels have more rows than any replicate leaves out: many features do, and it is quickly found. If
-  // not, the feature may vary on every replicate all the same.
+  // Returns whether two levels have more rows than any replicate leaves out: many features do, and it is quickly found.
+  // If not, the feature may vary on every replicate all the same.
   bool surely_varies(std::size_t f) const;
 
   // --- For builders. ---

@@ -30,7 +30,7 @@ class ColumnGroupBuilder {
   // The next features, as for build_from_sparse.
   void append(const SparseView& array, std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt);
 
-  // The table, once all features are there. `written`: all that was handed over, on a cache line, kept alive by
+  // Returns the table, once all features are there. `written`: all that was handed over, on a cache line, kept alive by
   // `owner`. The builder is empty afterwards.
   CodedTable finish(std::span<const std::byte> written, std::shared_ptr<const void> owner);
 

@@ -11,7 +11,7 @@ namespace thresher {
 namespace THRESHER_LEVEL {
 namespace {
 
-// A row of at most 64 bytes, copied where the tile is narrower so that loops always see 64.
+// Returns a row of at most 64 bytes, copied where the tile is narrower so that loops always see 64.
 inline const std::uint8_t* whole_row(const std::uint8_t* row, std::size_t n_columns, std::uint8_t* buffer) {
   if (n_columns == kTileColumns) return row;
   std::memcpy(buffer, row, n_columns);

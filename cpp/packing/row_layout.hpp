@@ -25,7 +25,7 @@ class RowLayout {
   // Without parts all rows are one block, and nothing is ever left out.
   bool has_parts() const { return has_parts_; }
   std::size_t n_parts() const { return row_begin_.size() - 1; }
-  // The replicates of the data; one, of all rows, without parts.
+  // Returns the replicates of the data; one, of all rows, without parts.
   const PartSets& sets() const { return sets_; }
   std::size_t n_replicates() const { return sets_.n_replicates(); }
   // Rows of each replicate.
@@ -42,22 +42,22 @@ class RowLayout {
   std::size_t word_begin(std::size_t part) const { return part_words_[part].begin; }
   std::size_t word_end(std::size_t part) const { return part_words_[part].end; }
 
-  // The words of all parts as kernels take them, and whether every part is one word.
+  // Returns the words of all parts as kernels take them, and whether every part is one word.
   const WordRange* part_words() const { return part_words_.data(); }
   bool one_word_parts() const { return one_word_parts_; }
 
-  // The row at a position; rows keep their order inside a part.
+  // Returns the row at a position; rows keep their order inside a part.
   std::size_t row_at(std::size_t position) const { return order_.empty() ? position : order_[position]; }
   bool in_order() const { return order_.empty(); }
   const std::uint32_t* order() const { return order_.data(); }
 
-  // The first position of a word and how many rows it has: none between parts.
+  // Returns the first position of a word and how many rows it has: none between parts.
   std::size_t word_position(std::size_t word) const {
     return word_position_.empty() ? word * 64 : word_position_[word];
   }
   std::size_t word_rows(std::size_t word) const;
 
-  // The bit index (64 word + bit) of each row.
+  // Returns the bit index (64 word + bit) of each row.
   std::vector<std::uint32_t> bit_of_row() const;
 
  private:

@@ -13,7 +13,7 @@ namespace thresher {
 // Hands the bytes of the table over in pieces, each a multiple of a cache line.
 void store_table(const CodedTable& table, const WriteBytes& write);
 
-// The table of these bytes, which `owner` keeps alive: columns stay in them where they begin at a cache line.
+// Returns the table of these bytes, which `owner` keeps alive: columns stay in them where they begin at a cache line.
 //
 // Throws std::invalid_argument for bytes that are not a table, of another version or order of bytes, cut off or
 // changed.

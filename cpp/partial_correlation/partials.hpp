@@ -39,7 +39,7 @@ class Partials {
   // Number of features folded in, collinear ones included.
   std::size_t n_given() const { return n_given_; }
 
-  // Whether nothing is left of the target, or no row is left that distinguishes candidates.
+  // Returns whether nothing is left of the target, or no row is left that distinguishes candidates.
   bool exhausted() const {
     return pivots_.empty() || columns_.n_samples() <= static_cast<double>(n_given_ + 1 + pivots_.size());
   }

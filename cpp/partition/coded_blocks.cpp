@@ -17,8 +17,8 @@ OpenBlocks::OpenBlocks(std::span<const std::int32_t> classes, std::size_t n_clas
   drop_settled();
 }
 
-// The sum of L over the cells of one block, less that over its codes. Cells are cleared as they are read, so that a
-// block costs its rows and not the size of the table.
+// Returns the sum of L over the cells of one block, less that over its codes. Cells are cleared as they are read, so
+// that a block costs its rows and not the size of the table.
 std::int64_t OpenBlocks::sum_block(std::size_t begin, std::size_t end, const std::uint8_t* codes) {
   for (std::size_t i = begin; i < end; ++i) {
     const std::uint8_t code = codes[rows_[i]];

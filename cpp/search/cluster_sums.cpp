@@ -14,7 +14,7 @@ constexpr std::size_t kFew = 24;
 struct ClusterSums::Changes {
   explicit Changes(std::size_t n_clusters)
       : members(n_clusters), stayed(n_clusters), joined(n_clusters), left(n_clusters) {}
-  // Whether all sums of a cluster cost less than what has changed in them.
+  // Returns whether all sums of a cluster cost less than what has changed in them.
   bool is_new(std::size_t c) const { return joined[c].size() + left[c].size() >= members[c].size(); }
 
   Groups members, stayed, joined, left;

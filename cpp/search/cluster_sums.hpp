@@ -35,7 +35,7 @@ class ClusterSums {
                         std::size_t n_threads);
   // Features that are in another cluster than at the last call.
   std::size_t n_changes(const std::vector<std::uint32_t>& clusters) const;
-  // The feature's own similarity of 1 included.
+  // Returns the sum of a feature, its own similarity of 1 included.
   double operator[](std::size_t i) const { return static_cast<double>(sums_[i]) / SimilarityRows::kUnit; }
 
  private:

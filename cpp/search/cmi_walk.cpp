@@ -114,7 +114,7 @@ class CmiCriterion final : public Criterion {
     return std::all_of(replicates_.begin(), replicates_.end(), [](const auto& r) { return r.open.settled(); });
   }
 
-  // The mean over replicates.
+  // Returns the mean over replicates.
   template <class Value>
   double mean_of(Value value) {
     double sum = 0.0;

@@ -19,7 +19,7 @@ class ColumnRounds {
 
   bool knows(std::uint32_t reference) const { return columns_.contains(reference); }
 
-  // How many columns of `n_features` features a round should request.
+  // Returns how many columns of `n_features` features a round should request.
   std::size_t n_references(std::size_t n_features) const;
 
   // Requests the columns of `references` that are not known, all in one round; pairs that are known the other way round

@@ -20,13 +20,13 @@ class DeferredTerms {
     marks(word) |= std::uint64_t{1} << n_looked_up_++ % kBits;
   }
 
-  // The first position put off; there must be one.
+  // Returns the first position put off; there must be one.
   std::uint32_t first() const {
     std::uint32_t word = 0;
     while (marks(word) == 0) ++word;
     return word * kBits + static_cast<std::uint32_t>(std::countr_zero(marks(word)));
   }
-  // How many neighbours behind the first, with itself, were put off too.
+  // Returns how many neighbours behind the first, with itself, were put off too.
   std::uint32_t n_neighbours(std::uint32_t most) const {
     const std::uint32_t position = first();
     std::uint32_t n = 1;

@@ -39,7 +39,7 @@ void append_kept(ReplicateSelection& selection, PairStore& store, const Replicat
   }
 }
 
-// The lazy search on one replicate.
+// Runs the lazy search on one replicate.
 ReplicateSelection search_one(PairMeasure& replicate, const ReplicateInput& input, const EnsembleOptions& options,
                               Interrupt& interrupt);
 

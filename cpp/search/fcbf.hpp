@@ -14,8 +14,8 @@ struct FcbfOptions : ForwardOptions {
 };
 
 // Walks the features by decreasing relevance; each one still there is selected and deletes every later one that is at
-// least as redundant with it as relevant. Kept features come first and are never deleted.
-// The record shows which feature deleted which; scores are relevances, redundancy is the largest of a selected feature.
+// least as redundant with it as relevant. Kept features come first and are never deleted. The record shows which
+// feature deleted which; scores are relevances, redundancy is the largest of a selected feature.
 ForwardSearch fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options);
 
 }  // namespace thresher

@@ -29,8 +29,8 @@ class FeatureClusters {
   FeatureClusters(PairMeasure& measure, std::span<const std::uint32_t> features, std::span<const double> relevance,
                   std::size_t memory, std::size_t n_threads);
 
-  // The most relevant feature, then again and again the one farthest from those taken; ties: the more relevant, then
-  // the lower position.
+  // Returns the most relevant feature, then again and again the one farthest from those taken; ties: the more relevant,
+  // then the lower position.
   std::vector<std::uint32_t> far_apart(std::size_t count);
   // From these medoids on until nothing changes, for `max_rounds` at most. Costs least where the medoids before were
   // the same but for one more.

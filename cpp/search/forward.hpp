@@ -72,7 +72,7 @@ class ForwardSearch {
   }
 
   const Steps& steps() const { return steps_; }
-  // Whether the criterion has no further step.
+  // Returns whether the criterion has no further step.
   bool is_exhausted() const { return is_exhausted_; }
 
   SearchResult result() const {

@@ -299,7 +299,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
     std::erase_if(batch_, [this](std::uint32_t s) { return !beats_leader(slots_[s]); });
   }
 
-  // The position of the term that a candidate needs next.
+  // Returns the position of the term that a candidate needs next.
   std::uint32_t next_position(std::uint32_t s) const {
     return takes_kept_terms_ ? put_off_[s].first() : slots_[s].depth;
   }

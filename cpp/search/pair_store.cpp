@@ -151,7 +151,7 @@ void PairStore::compute() {
   }
 }
 
-// The missing pairs on one replicate alone, if the measure can do that.
+// Computes the missing pairs on one replicate alone, if the measure can do that; returns whether it can.
 bool PairStore::compute_on(std::size_t replicate) {
   if (requester_ == nullptr || asking_number_ != replicate) {
     requester_ = measure_.replicate(replicate);

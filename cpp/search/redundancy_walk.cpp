@@ -48,7 +48,7 @@ struct Comparison {
   bool rejected = false;
 };
 
-// The first kept feature, in order of keeping, that is too close decides.
+// Compares a candidate with the kept features. The first that is too close, in order of keeping, decides.
 Comparison compare_with_all(PairMeasure& similarity, std::uint32_t candidate, const Walk& walk, double limit,
                             std::vector<double>& values, std::size_t& n_evaluations) {
   Comparison comparison;

@@ -115,7 +115,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
     };
   }
 
-  // Whether the measure keeps terms that the candidate lacks; they are added.
+  // Returns whether the measure keeps terms that the candidate lacks; they are added.
   bool look_up(Slot& slot) {
     const auto fresh = selected_.subspan(slot.n_seen);
     slot.lacking.insert(slot.lacking.end(), fresh.begin(), fresh.end());

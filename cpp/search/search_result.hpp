@@ -126,7 +126,7 @@ void check_search_input(const PairMeasure& measure, std::span<const double> rele
 void check_relevance(std::size_t n_features, std::span<const double> relevance, const Candidates& candidates);
 void check_candidates(std::size_t n_features, const Candidates& candidates);
 
-// The candidates that are not kept, by decreasing relevance.
+// Returns the candidates that are not kept, by decreasing relevance.
 std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, const Candidates& candidates);
 
 // Adds the terms of `features` with the selected feature `reference` to the record; leaves them in `terms`.

@@ -46,7 +46,7 @@ class SimilarityRows {
   // sums[i] = kUnit times the coarse sum of requests[i], computed from the rows.
   void coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums);
   bool holds_coarse() const { return !coarse_.empty(); }
-  // The coarse similarities of a feature, times kUnit, where those are kept.
+  // Returns the coarse similarities of a feature, times kUnit, where those are kept.
   const std::uint16_t* coarse_row(std::uint32_t position) const { return coarse_.data() + position * size(); }
   // sums[group * size() + i] of coarse similarities of feature i to the group, times kUnit, where those are kept.
   void move(std::span<const Move> moves, std::span<std::uint32_t> sums);

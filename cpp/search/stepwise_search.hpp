@@ -21,8 +21,8 @@ namespace thresher {
 template <class Search, class Objective>
 class StepwiseSearch {
  public:
-  // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given at
-  // the start); no leader is found if none beats `floor`. The winner leaves the candidates.
+  // Returns the best candidate for the set `selected`, whose features were the winners of the steps before (or were
+  // given at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
   Leader next(std::span<const std::uint32_t> selected, const Objective& objective, Interrupt& interrupt,
               const Leader& floor = {}) {
     Search& search = static_cast<Search&>(*this);

@@ -129,7 +129,7 @@ class TermCriterion final : public Criterion {
     return leader;
   }
 
-  // The candidates are visited by the number of their known terms, most first; those without any by relevance. Each is
+  // Visits the candidates by the number of their known terms, most first; those without any by relevance. Each is
   // extended until it is complete or can no longer win; it is not visited again in the same step.
   Leader best_by_scan(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (by_depth_.empty()) by_depth_.push_back(std::move(open_));
@@ -214,7 +214,7 @@ class TermCriterion final : public Criterion {
   std::size_t n_known_ = 0;  // selected features whose terms are known for every candidate
 };
 
-// The forward search by such a criterion.
+// Returns the forward search by such a criterion.
 template <class Formula>
 ForwardSearch search_by_terms(PairMeasure& measure, std::span<const double> relevance, const ForwardOptions& options,
                               Strategy strategy, Formula formula) {

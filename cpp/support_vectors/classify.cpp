@@ -39,7 +39,7 @@ void compare(const LabelledRows& rows) {
   }
 }
 
-// The chosen columns of the rows `from`.
+// Returns the chosen columns of the rows `from`.
 std::vector<double> gather(std::span<const double> kernel, std::size_t n, std::span<const std::size_t> from,
                            std::span<const std::size_t> chosen) {
   std::vector<double> part;

@@ -27,8 +27,8 @@ class Machine {
 
   std::span<const double> duals() const { return duals_; }
 
-  // The constant added to sum b_i K(i, x) to decide on x: the gradient of the rows whose duals are between the bounds,
-  // on average; if there are none, halfway between what the bounds allow.
+  // Returns the constant added to sum b_i K(i, x) to decide on x: the gradient of the rows whose duals are between the
+  // bounds, on average; if there are none, halfway between what the bounds allow.
   double bias(const MachineOptions& options) const;
 
  private:

@@ -374,11 +374,15 @@ void partial_correlation(const Problem& problem, Digest& digest) {
 
 void consistency(const Problem& problem, Digest& digest) {
   std::vector<std::uint8_t> codes;
+  std::vector<std::int32_t> levels;
   for (std::size_t f = 0; f < problem.n_features; ++f) {
     const std::vector<std::uint8_t> ranks = plain_ranks(problem, f);
     codes.insert(codes.end(), ranks.begin(), ranks.end());
+    levels.push_back(std::ranges::max(ranks) + 1);
   }
-  consistency::MatrixColumns columns(codes.data(), problem.n_rows);
+  const auto table = std::make_shared<const CodedTable>(
+      build_from_codes(codes.data(), levels, problem.n_rows, -1, with_threads(kThreads), never));
+  consistency::TableColumns columns(table);
   consistency::CodedRows rows;
   rows.columns = &columns;
   rows.n_rows = problem.n_rows;
