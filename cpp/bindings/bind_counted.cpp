@@ -81,7 +81,7 @@ auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& r
 }  // namespace
 
 void bind_counted(nb::module_& module) {
-  nb::class_<DeliveredMeasure, PairMeasure>(module, "DeliveredMeasure", "Values from sums that someone else delivers.")
+  nb::class_<DeliveredMeasure, PairMeasure>(module, "DeliveredMeasure", "Values from sums that a callback returns.")
       .def_prop_ro("n_rounds", &DeliveredMeasure::n_rounds)
       .def_prop_ro("n_pairs", &DeliveredMeasure::n_pairs);
   nb::class_<CountedPairs, DeliveredMeasure>(module, "CountedPairs", "A measure of two features.")

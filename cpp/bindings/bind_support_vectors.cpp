@@ -31,9 +31,9 @@ auto recursive_elimination(const Matrix<double>& columns, const Matrix<double>& 
   };
   EliminationInput input{dense_columns(columns), view(signs), view(used), view(never), view(counts), n_threads, {}};
   if (progress) input.progress = show;
-  Eliminated found =
+  Eliminated result =
       without_gil([&](Interrupt& interrupt) { return eliminate(input, {penalty, tolerance, true}, interrupt); });
-  return std::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
+  return std::make_tuple(to_numpy(std::move(result.dropped)), to_numpy(std::move(result.scores)), result.n_unfinished);
 }
 
 using Products = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

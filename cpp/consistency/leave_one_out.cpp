@@ -38,29 +38,29 @@ constexpr std::size_t kFirstParts = 4;
 
 // Moves the groups whose slot has a second one to the front; returns how many.
 template <class SlotOf>
-std::size_t keep_crowded(std::vector<std::uint32_t>& groups, SlotOf slot_of, std::uint8_t* met) {
+std::size_t keep_crowded(std::vector<std::uint32_t>& groups, SlotOf slot_of, std::uint8_t* slot_kinds) {
   // The first group leaves one bit, every other one more.
   for (const std::uint32_t g : groups) {
-    std::uint8_t& here = met[slot_of(g)];
+    std::uint8_t& here = slot_kinds[slot_of(g)];
     here = static_cast<std::uint8_t>(here << 1 | 1);
   }
   std::size_t n = 0;
   for (const std::uint32_t g : groups) {
     groups[n] = g;
-    n += met[slot_of(g)] > 1;
+    n += slot_kinds[slot_of(g)] > 1;
   }
   return n;
 }
 
-// Returns the same for groups whose slot has several classes.
+// Moves the groups whose slot has several classes to the front; returns how many.
 template <class SlotOf>
 std::size_t keep_mixed(std::vector<std::uint32_t>& groups, SlotOf slot_of, const std::uint8_t* kinds,
-                       std::uint8_t* met) {
-  for (const std::uint32_t g : groups) met[slot_of(g)] |= kinds[g];
+                       std::uint8_t* slot_kinds) {
+  for (const std::uint32_t g : groups) slot_kinds[slot_of(g)] |= kinds[g];
   std::size_t n = 0;
   for (const std::uint32_t g : groups) {
     groups[n] = g;
-    n += !kIsOneClass[met[slot_of(g)]];
+    n += !kIsOneClass[slot_kinds[slot_of(g)]];
   }
   return n;
 }
@@ -147,10 +147,10 @@ LeaveOneOut::Groups LeaveOneOut::all_groups() const {
 LeaveOneOut::Groups LeaveOneOut::those_that_meet(Groups groups, const Words& mask, Meeting meeting) {
   const auto bits = static_cast<unsigned>(std::bit_width(4 * groups.size() + 1));
   const unsigned shift = kWordBits - bits;
-  met_.assign(std::size_t{1} << bits, 0);
+  slot_kinds_.assign(std::size_t{1} << bits, 0);
   const auto keep = [&](auto slot_of) {
-    return meeting == Meeting::any ? keep_crowded(groups, slot_of, met_.data())
-                                   : keep_mixed(groups, slot_of, kinds_.data(), met_.data());
+    return meeting == Meeting::any ? keep_crowded(groups, slot_of, slot_kinds_.data())
+                                   : keep_mixed(groups, slot_of, kinds_.data(), slot_kinds_.data());
   };
   // Bytes may be anything to the compiler: what it should keep in registers is copied.
   const std::uint64_t* values = values_.data();

@@ -1,8 +1,8 @@
 // Risks of a set without one of its features.
 //
-// Rows that are equal on the set form a group (or a few, after removals), and its values lie side by side in a few
-// words. Leaving features out is a mask; groups that are equal under it merge. Few groups ever merge with one of
-// another class, and these are found by a table of bytes before any are compared.
+// Rows that are equal on the set form a group (or a few, after removals), and its values are adjacent in a few words.
+// Leaving features out is a mask; groups that are equal under it merge. Few groups ever merge with one of another
+// class, and these are found by a table of bytes before any are compared.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ class LeaveOneOut final : public RisksWithout {
   double cost_sum_ = 0.0;
   double risk_ = 0.0;
 
-  std::vector<std::uint8_t> met_;  // by some bits of the hash: the kinds of the groups there together
+  std::vector<std::uint8_t> slot_kinds_;  // by some bits of the hash: the kinds of the groups there together
   unsigned slot_bits_ = 0;
   std::vector<std::uint32_t> slots_;      // by as many bits of the hash: the first group with these values
   std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group

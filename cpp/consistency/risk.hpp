@@ -50,7 +50,7 @@ struct CodedRows {
 
 // The cost of one group from its weight per class:
 //   bayes    all but the largest class            pairs    pairs of rows that differ in class
-//   binary   1 if two classes meet                entropy  weight times H(class | group), bits
+//   binary   1 if it has two classes               entropy  weight times H(class | group), bits
 class GroupCost {
  public:
   GroupCost(RiskMeasure measure, const CodedRows& rows, double tolerance);
@@ -69,7 +69,7 @@ class GroupCost {
   RiskMeasure measure_;
   std::size_t n_classes_;
   double tolerance_;
-  double per_quantum_ = 0.0;     // entropy with whole-number weights: 1 / quantum
+  double per_quantum_ = 0.0;     // entropy with integer weights: 1 / quantum
   std::vector<double> x_log_x_;  // the same, for small x
 };
 

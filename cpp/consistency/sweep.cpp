@@ -131,23 +131,23 @@ SweepResult Sweep::run(SweepRule rule, double bound, Interrupt& interrupt) {
     interrupt.check();
     sort_gaps();
     reset_merges();
-    std::int32_t found = n;
-    for (std::uint32_t level = 0; level < n_levels_ && found == n; ++level) {
+    std::int32_t needed = n;
+    for (std::uint32_t level = 0; level < n_levels_ && needed == n; ++level) {
       const double before = cost_.risk(cost_sum_);
       for (std::uint32_t i = first_of_[level]; i < first_of_[level + 1]; ++i) merge(closing_[i]);
       const double risk = cost_.risk(cost_sum_);
       const bool decided = labels_[level] < decided_up_to;
-      if (!decided && !cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) found = labels_[level];
+      if (!decided && !cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) needed = labels_[level];
     }
     // Positions are counted from 1 in the search over decided_up_to + 1 .. n + 1; none is needed once all are decided.
     if (decided_up_to < n) {
       result.n_probes += count_probes(static_cast<std::size_t>(decided_up_to) + 1, static_cast<std::size_t>(n) + 1,
-                                      static_cast<std::size_t>(found) + 1);
+                                      static_cast<std::size_t>(needed) + 1);
     }
-    if (found == n) break;
-    result.kept.push_back(static_cast<std::uint32_t>(found));
-    split_groups(order_[static_cast<std::size_t>(found)]);
-    decided_up_to = found + 1;
+    if (needed == n) break;
+    result.kept.push_back(static_cast<std::uint32_t>(needed));
+    split_groups(order_[static_cast<std::size_t>(needed)]);
+    decided_up_to = needed + 1;
   }
   result.risk = cost_.risk(cost_sum_);
   return result;

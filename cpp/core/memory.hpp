@@ -43,7 +43,7 @@ struct LargePageAllocator {
 template <class T>
 using LargeVector = std::vector<T, LargePageAllocator<T>>;
 
-// Leaves numbers as they are found: who fills an array of gigabytes anyway need not wait for zeros first.
+// Leaves numbers as they are found: a caller that fills an array of gigabytes need not wait for zeros first.
 template <class T>
 struct UninitialisedAllocator : LargePageAllocator<T> {
   UninitialisedAllocator() = default;

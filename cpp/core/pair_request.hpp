@@ -6,7 +6,7 @@
 
 namespace thresher {
 
-// Pairs of features; the pairs of a reference stand together.
+// Pairs of features; the pairs of a reference are adjacent.
 struct PairRequest {
   std::span<const std::uint32_t> references, features;
 };

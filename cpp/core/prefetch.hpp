@@ -1,4 +1,4 @@
-// Asking for memory before it is needed.
+// Prefetching of memory.
 #pragma once
 
 #include <cstdint>

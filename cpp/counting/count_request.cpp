@@ -36,7 +36,7 @@ void count_range(const CodedTable& block, const PairRequest& request, std::span<
     cells.resize(n_cells * block.n_parts());
     count_cells(block, reference, f, scratch, cells.data());
     const bool is_incomplete = !incomplete.empty() && (incomplete[f] != 0 || incomplete[g] != 0);
-    const std::size_t n = n_told(a_levels, b_levels, is_incomplete);
+    const std::size_t n = n_counts_needed(a_levels, b_levels, is_incomplete);
     for (std::size_t part = 0; part < block.n_parts(); ++part) {
       write_counts(cells.data() + part * n_cells, a_levels, b_levels, is_incomplete, out + begin[i] + part * n);
     }
@@ -63,7 +63,7 @@ std::vector<std::int64_t> count_request(const CodedTable& block, const PairReque
       throw std::invalid_argument("incomplete must mark every feature with missing values");
     }
     begin.push_back(begin.back() +
-                    block.n_parts() * n_told(block.feature(f).levels, block.feature(g).levels, is_incomplete));
+                    block.n_parts() * n_counts_needed(block.feature(f).levels, block.feature(g).levels, is_incomplete));
   }
   std::vector<std::int64_t> counts(begin.back());
   parallel_for(request.features.size(), kGrain, n_threads, [&](std::size_t first, std::size_t last) {

@@ -13,7 +13,7 @@ namespace thresher {
 
 // Returns how many counts determine the table of a pair in one part: the margins give the last row and the last column,
 // unless a feature has missing values, for then they differ by pair.
-inline std::size_t n_told(std::size_t levels, std::size_t other_levels, bool is_incomplete) {
+inline std::size_t n_counts_needed(std::size_t levels, std::size_t other_levels, bool is_incomplete) {
   if (is_incomplete || levels == 0 || other_levels == 0) return levels * other_levels;
   return (levels - 1) * (other_levels - 1);
 }

@@ -15,7 +15,7 @@ namespace thresher {
 class ReferenceColumn {
  public:
   ReferenceColumn() = default;
-  // A feature of the table, which must outlive the reference. Bytes are needed where it meets features kept as bytes.
+  // A feature of the table, which must outlive the reference. Bytes are needed to count against features kept as bytes.
   ReferenceColumn(const CodedTable& table, std::size_t feature, bool with_bytes = true);
   // Codes in the order of the rows, 0..n_levels-1, or negative where missing.
   ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels);
@@ -36,7 +36,7 @@ class ReferenceColumn {
   const std::int32_t* wide() const { return wide_.empty() ? nullptr : wide_.data(); }
   // Returns the feature itself where it is listed; null elsewhere.
   const CodedFeature* listed() const { return listed_; }
-  // Marks the rows that are listed, a bit for each row of the table, for those who count many features.
+  // Marks the rows that are listed, a bit for each row of the table, for callers that count many features.
   void mark_listed(const CodedTable& table);
   // Returns whether they are marked, and the feature lists none of them.
   bool surely_misses(const CodedFeature& feature) const;

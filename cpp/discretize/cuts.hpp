@@ -1,8 +1,8 @@
 // Cut points that turn a continuous feature into a few levels.
 //
 // The code of x is the number of cuts strictly below x. Every cut is midway between two neighbouring values of the
-// training data, so that codes do not hang on how a threshold was rounded. Missing values are passed over. Weights act
-// as repeats of rows.
+// training data, so that codes do not depend on how a threshold was rounded. Missing values are passed over. Weights
+// act as repeats of rows.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBlockColumns = 256;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
-// Rows that are on their way while one is read.
+// Rows that are prefetched while one is read.
 constexpr std::size_t kAhead = 32;
 // Rows whose mean is the centre of a column.
 constexpr std::size_t kSample = 16;
@@ -95,10 +95,10 @@ class RowMoments {
     const double magnitudes = n_rows_ * std::fabs(centre) + std::sqrt(n_rows_ * about_centre);
     const double sum_error = sum_error_ = n_rows_ * n_rows_ * magnitudes * 0x1p-106;
     const std::span<const ClassPart<double>> parts = parts_;
-    const double found = kind == ClassKind::fir ? sure_distance(parts, units, sum_error)
-                                                : sure_class_value(kind, parts, squares, units, sum_error);
-    open = std::isnan(found) || !(squares > 1e-270) || !(squares < 1e280);
-    return found;
+    const double result = kind == ClassKind::fir ? sure_distance(parts, units, sum_error)
+                                                 : sure_class_value(kind, parts, squares, units, sum_error);
+    open = std::isnan(result) || !(squares > 1e-270) || !(squares < 1e280);
+    return result;
   }
 
   // That of the same column from its sums of classes and the sum of squares about 0, if these settle it; else NaN.

@@ -39,7 +39,7 @@ void CountedMeasure::fetch(const PairRequest& request, std::span<double* const> 
   std::vector<std::size_t> begin = {0};
   for (std::size_t i = 0; i < out.size(); ++i) {
     const bool incomplete = is_incomplete(features[i], references[i]);
-    const std::size_t n_counts = n_told(levels(features[i]), levels(references[i]), incomplete);
+    const std::size_t n_counts = n_counts_needed(levels(features[i]), levels(references[i]), incomplete);
     begin.push_back(begin.back() + n_counts * margins_.n_parts);
   }
   std::vector<std::int64_t> counts(begin.back());

@@ -1,4 +1,4 @@
-// Measures over counts delivered by someone else.
+// Measures over counts from another source.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace thresher {
 
-// Whoever has the rows.
+// The source of the counts.
 class CountSource {
  public:
   virtual ~CountSource() = default;
@@ -74,8 +74,8 @@ class CountedPairs final : public CountedMeasure {
   DiscreteMeasure measure_;
 };
 
-// Terms of two features and the target. The counts are those of parts by class: class c of part p is the part p *
-// n_classes + c of the margins and of every result.
+// Terms of two features and the target. The counts are those of parts by class: class c of part p is part
+// p * n_classes + c of the margins and of every result.
 class CountedTriples final : public CountedMeasure {
  public:
   CountedTriples(std::shared_ptr<CountSource> source, FeatureMargins margins, PartSets sets, std::size_t round_size,

@@ -1,4 +1,4 @@
-// Measures over sums delivered by someone else: the rows may be in blocks, in files, on other machines.
+// Measures over sums from another source: the rows may be in blocks, in files, on other machines.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class DeliveredMeasure : public PairMeasure {
  protected:
   DeliveredMeasure(PartSets sets, std::size_t round_size);
 
-  // Asks the source once; the values of pair i go to out[i].
+  // Requests the sums once; the values of pair i go to out[i].
   virtual void fetch(const PairRequest& request, std::span<double* const> out) = 0;
 
   const PartSets& sets() const { return sets_; }

@@ -106,9 +106,9 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
   const std::size_t first_positive = column.n() - positive;
   if (rank >= first_positive) return select(copy_if([](T v) { return v > T(0); }), rank - first_positive);
   if (rank < negative) {
-    Neighbours found = select(copy_if([](T v) { return v < T(0); }), rank);
-    if (rank + 1 == negative) found.next = 0.0;
-    return found;
+    Neighbours result = select(copy_if([](T v) { return v < T(0); }), rank);
+    if (rank + 1 == negative) result.next = 0.0;
+    return result;
   }
   if (rank + 1 < first_positive) return {0.0, 0.0};
   if (positive == 0) return {0.0, 0.0};
@@ -121,15 +121,15 @@ template <class T>
 double quantile(const Stored<T>& column, double fraction, double min, double max, Scratch& scratch) {
   const double position = static_cast<double>(column.n() - 1) * fraction;
   const double below = std::floor(position);
-  const Neighbours found = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
-  return found.at + (position - below) * (found.next - found.at);
+  const Neighbours result = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
+  return result.at + (position - below) * (result.next - result.at);
 }
 
 template <class T>
 double median(const Stored<T>& column, double min, double max, Scratch& scratch) {
   const std::size_t n = column.n();
-  const Neighbours found = order_statistic(column, (n - 1) / 2, min, max, scratch);
-  return n % 2 == 1 ? found.at : 0.5 * (found.at + found.next);
+  const Neighbours result = order_statistic(column, (n - 1) / 2, min, max, scratch);
+  return n % 2 == 1 ? result.at : 0.5 * (result.at + result.next);
 }
 
 // Of positive values.
@@ -229,7 +229,7 @@ template <class Columns, class StoredOf>
 std::vector<double> measure_all(const Columns& columns, const DispersionOptions& options, Interrupt& interrupt,
                                 std::size_t mean_size, StoredOf stored_of) {
   std::vector<double> result(columns.n_features);
-  // Pieces of about a million values, so that Ctrl-C is heard in time.
+  // Pieces of about a million values, so that Ctrl-C is noticed in time.
   const std::size_t piece = std::max<std::size_t>(64, (std::size_t{1} << 22) / std::max<std::size_t>(1, mean_size));
   for (std::size_t first = 0; first < columns.n_features; first += piece) {
     interrupt.check();

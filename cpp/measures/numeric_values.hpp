@@ -151,7 +151,7 @@ double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> class
   const Scatter<Number> scatter{explained - shift, squares - explained, Number{n}, present};
   const double between = leading(scatter.between), within = leading(scatter.within);
   const double doubt_within = doubt + (units + 2.0) * unit * leading(squares);
-  // Far from the limits at which a formula changes.
+  // At a distance from the limits at which a formula changes.
   if (!(between > 1e3 * doubt) || !(within > 1e3 * doubt_within)) return kNaN;
   if (!(between < 0.5 * kLargestRatio * within)) return kNaN;
   const Number value = scatter_formula(kind, scatter);

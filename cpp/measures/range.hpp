@@ -1,4 +1,4 @@
-// The range of a column, and what it says of sums over its rows.
+// The range of a column, and the scale and centre that it suggests for sums over the rows.
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@ struct DoubledRanks {
 DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const double> weights, std::size_t n_threads,
                            Interrupt& interrupt);
 
-// Absolute Spearman correlation of pairs. Holds the ranks, not the values. A weight w counts as w rows.
+// Absolute Spearman correlation of pairs. Contains the ranks, not the values. A weight w counts as w rows.
 class RankPairMeasure final : public PairMeasure {
  public:
   RankPairMeasure(NumericMatrix matrix, std::span<const double> weights, std::size_t n_threads, Interrupt& interrupt);

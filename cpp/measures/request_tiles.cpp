@@ -31,7 +31,8 @@ struct Tile {
   std::size_t position(std::size_t column, std::size_t other) const {
     return turned() ? other * columns().size() + column : column * others().size() + other;
   }
-  // Returns the features that one call of a kernel reads: candidates come from afar, references were read not long ago.
+  // Returns the features that one call of a kernel reads: candidates come from memory, references were read not long
+  // ago.
   Features read_with(std::size_t other) const { return turned() ? features.subspan(other, 1) : features; }
 };
 

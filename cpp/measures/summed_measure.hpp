@@ -1,4 +1,4 @@
-// Measures of numbers over sums delivered by someone else.
+// Measures of numbers over sums from another source.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace thresher {
 
-// Whoever has the rows.
+// The source of the sums.
 class MomentSource {
  public:
   virtual ~MomentSource() = default;

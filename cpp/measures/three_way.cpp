@@ -74,7 +74,7 @@ bool ThreeWayMeasure::has_plain_columns() const {
   });
 }
 
-// Returns a replicate reads its rows for each of its pairs. All together read them once for a pair that any of them
+// A replicate reads its rows for each of its pairs. All together read them once for a pair that any of them
 // requests, but then every replicate gets a value, wanted or not. Estimates in words of eight lanes read, checked on a
 // few shapes.
 bool ThreeWayMeasure::offers_replicates() const {

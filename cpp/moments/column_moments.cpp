@@ -150,7 +150,7 @@ double ColumnReader::mean() const {
   return centre_ + total().sum / rows_;
 }
 
-bool ColumnReader::is_far() const {
+bool ColumnReader::is_off_centre() const {
   const auto [sum, squares] = total();
   return sum * (sum / rows_) > kFar * squares;
 }

@@ -82,7 +82,7 @@ class ColumnReader {
   void kept_constants(std::uint8_t* kept) const;
 
   // Returns whether sums about the mean would have much smaller errors.
-  bool is_far() const;
+  bool is_off_centre() const;
   // Moments at `feature`: with the norms about the mean if `centred`, else about the centre.
   void set_moments(bool centred, std::size_t feature, ColumnMoments& moments);
 

@@ -132,7 +132,7 @@ void centre(const T* x, const double* weight, std::size_t n, double mean, double
   for (std::size_t i = n; i % kLanes != 0; ++i) out[i] = 0.0;
 }
 
-// Asks for the cache lines of `next` that match rows i .. i+15.
+// Prefetches the cache lines of `next` that match rows i .. i+15.
 template <class T>
 inline void prefetch_rows(const T* next, std::size_t i) {
 #if defined(__GNUC__)

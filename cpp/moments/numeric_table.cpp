@@ -74,7 +74,7 @@ void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
   std::uint8_t* kept = kept_constant_.data() + feature * n_replicates();
   reader.kept_constants(kept);
   if (pairwise_) return;
-  if (reader.is_far()) {
+  if (reader.is_off_centre()) {
     centre = mean_[feature];
     reader.read(rows, centre);
   }

@@ -15,12 +15,12 @@
 
 namespace thresher {
 
-// Rows up to which the whole table of distances is held.
+// Rows up to which the whole table of distances is kept.
 constexpr std::size_t kMirrorLimit = 4096;
 
 // Returns whether the queries are all rows in their order, and few enough that the table of their distances fits
 // memory.
-inline bool asks_all_rows(std::span<const std::uint32_t> queries, std::size_t n_rows) {
+inline bool covers_all_rows(std::span<const std::uint32_t> queries, std::size_t n_rows) {
   if (queries.size() != n_rows || n_rows > kMirrorLimit) return false;
   for (std::size_t r = 0; r < n_rows; ++r) {
     if (queries[r] != r) return false;

@@ -26,7 +26,7 @@ class ExactStrips {
   template <class Visit>
   void for_each(std::size_t n_threads, Interrupt& interrupt, const Visit& visit) const {
     const std::size_t n = table_.columns.n_rows;
-    if (asks_all_rows(queries_, n)) {
+    if (covers_all_rows(queries_, n)) {
       const auto distances = all(n_threads, interrupt);
       parallel_for(n, 16, n_threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t q = begin; q < end; ++q) visit(q, std::span<const double>(distances.data() + q * n, n));
@@ -45,7 +45,7 @@ class ExactStrips {
     }
   }
 
-  // Returns the distances of all rows to all rows, rounded; where `asks_all_rows`.
+  // Returns the distances of all rows to all rows, rounded; where `covers_all_rows`.
   UninitialisedVector<double> all(std::size_t n_threads, Interrupt& interrupt) const {
     const std::size_t n = table_.columns.n_rows;
     const Panels<double> rows(table_, all_rows(table_), 1.0, n_threads);

@@ -93,7 +93,7 @@ class Search {
     const Bounds bounds(n_features, options_.squared);
     norms_.resize(n_rows());
     for (std::size_t r = 0; r < n_rows(); ++r) norms_[r] = std::sqrt(rows.square(r));
-    if (asks_all_rows(queries_, n_rows())) {
+    if (covers_all_rows(queries_, n_rows())) {
       const auto distances = all_distances(rows, options_.squared, options_.n_threads, interrupt);
       std::vector<std::vector<Undecided>> undecided(n_rows());
       parallel_for(n_rows(), 16, options_.n_threads, [&](std::size_t begin, std::size_t end) {

@@ -31,7 +31,7 @@ class Weigher {
     const std::size_t n = table_.columns.n_rows;
     switch (options_.kind) {
       case ReliefKind::multisurf:
-        return asks_all_rows(options_.rows, n) ? pairs_of_all_rows(interrupt) : Pairs(pairs_by_border(interrupt), n);
+        return covers_all_rows(options_.rows, n) ? pairs_of_all_rows(interrupt) : Pairs(pairs_by_border(interrupt), n);
       case ReliefKind::rrelieff: return Pairs(pairs_by_target(interrupt), n);
       case ReliefKind::relief:
       case ReliefKind::relieff: break;

@@ -10,7 +10,7 @@
 
 namespace thresher {
 
-// Hands the bytes of the table over in pieces, each a multiple of a cache line.
+// Writes the bytes of the table in pieces, each a multiple of a cache line.
 void store_table(const CodedTable& table, const WriteBytes& write);
 
 // Returns the table of these bytes, which `owner` keeps alive: columns stay in them where they begin at a cache line.

@@ -26,8 +26,8 @@ std::vector<std::size_t> positions_of(const RowLayout& layout, std::span<const s
   return positions;
 }
 
-// The rows requested, by their position in the source: those at position p are rows[begin[p]] to rows[begin[p + 1] -
-// 1].
+// The rows requested, by their position in the source: those at position p are
+// rows[begin[p]] .. rows[begin[p + 1] - 1].
 struct TakenRows {
   TakenRows(std::span<const std::size_t> positions, std::size_t n_rows) : begin(n_rows + 1, 0), rows(positions.size()) {
     for (const std::size_t position : positions) ++begin[position + 1];

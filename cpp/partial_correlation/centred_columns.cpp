@@ -158,7 +158,7 @@ void CentredColumns::centre(double* vector) const {
 
 void CentredColumns::multiply(std::span<const std::uint32_t> features, const double* vector, std::span<double> out,
                               Interrupt& interrupt) const {
-  // The products are with columns as they are stored, so the vector is stretched in their position.
+  // The products are with columns as they are stored, so the vector is stretched instead.
   std::vector<double> stretched;
   if (!stretch_.empty()) {
     stretched.assign(vector, vector + n_rows_);

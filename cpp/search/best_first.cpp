@@ -26,7 +26,7 @@ class RedundancyRows {
 
   bool knows(std::uint32_t reference) const { return rows_.contains(reference); }
 
-  // The rows of `references`, which must not be known, with one question.
+  // Requests the rows of `references`, which must not be known, with one call of the measure.
   void request(std::span<const std::uint32_t> references) {
     std::vector<std::vector<std::uint32_t>> missing(references.size());
     std::vector<std::vector<double>> terms(references.size());

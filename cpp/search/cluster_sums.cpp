@@ -60,17 +60,17 @@ void ClusterSums::move_rows(SimilarityRows& rows, const std::vector<std::uint32_
 }
 
 ClusterSums::Changes ClusterSums::changes(const std::vector<std::uint32_t>& clusters, std::size_t n_clusters) const {
-  Changes found(n_clusters);
+  Changes result(n_clusters);
   for (std::size_t i = 0; i < clusters.size(); ++i) {
-    found.members.add(clusters[i], i);
+    result.members.add(clusters[i], i);
     if (!clusters_.empty() && clusters_[i] == clusters[i]) {
-      found.stayed.add(clusters[i], i);
+      result.stayed.add(clusters[i], i);
     } else {
-      found.joined.add(clusters[i], i);
-      if (!clusters_.empty() && clusters_[i] < n_clusters) found.left.add(clusters_[i], i);
+      result.joined.add(clusters[i], i);
+      if (!clusters_.empty() && clusters_[i] < n_clusters) result.left.add(clusters_[i], i);
     }
   }
-  return found;
+  return result;
 }
 
 void ClusterSums::look_at_members(const SimilarityRows& rows, const Changes& changes, std::size_t n_threads) {

@@ -50,7 +50,7 @@ std::vector<double> FeatureClusters::similarities(std::uint32_t position) {
   return {row, row + size()};
 }
 
-// Goes on from what is known where medoids have only been added.
+// Continues from the known distances where medoids have only been added.
 void FeatureClusters::meet(Clustering& nearest, std::span<const std::uint32_t> medoids) {
   const std::size_t p = relevance_.size();
   const std::size_t n_known = nearest.medoids.size();
@@ -106,9 +106,9 @@ std::vector<std::uint32_t> FeatureClusters::central(const std::vector<std::uint3
   for (std::size_t r = 0; r < contenders.size(); ++r) {
     const std::uint32_t i = contenders[r].position;
     const std::uint32_t c = clusters[i];
-    const double found = value(exact[r], i, contenders[r].others.size());
-    if (!(found > best[c])) continue;
-    best[c] = found;
+    const double exact_value = value(exact[r], i, contenders[r].others.size());
+    if (!(exact_value > best[c])) continue;
+    best[c] = exact_value;
     medoids[c] = i;
   }
   return medoids;
@@ -122,17 +122,17 @@ Clustering FeatureClusters::cluster(std::span<const std::uint32_t> starts, std::
     // If this is interrupted the round is lost, not wrong.
     Round round = std::exchange(rounds_[number], {});
     meet(round.nearest, medoids);
-    Clustering found = round.nearest;
+    Clustering result = round.nearest;
     // Whatever else is as near: a medoid stays.
-    for (std::uint32_t c = 0; c < k; ++c) found.clusters[medoids[c]] = c;
-    if (number == max_rounds) return found;
-    if (number > 0 && rounds_[number - 1].sums.n_changes(found.clusters) < round.sums.n_changes(found.clusters)) {
+    for (std::uint32_t c = 0; c < k; ++c) result.clusters[medoids[c]] = c;
+    if (number == max_rounds) return result;
+    if (number > 0 && rounds_[number - 1].sums.n_changes(result.clusters) < round.sums.n_changes(result.clusters)) {
       round.sums = rounds_[number - 1].sums;
     }
-    round.sums.bring_up_to_date(rows_, found.clusters, k, n_threads_);
-    medoids = central(found.clusters, round.sums, k);
+    round.sums.bring_up_to_date(rows_, result.clusters, k, n_threads_);
+    medoids = central(result.clusters, round.sums, k);
     rounds_[number] = std::move(round);
-    if (medoids == found.medoids) return found;
+    if (medoids == result.medoids) return result;
   }
 }
 

@@ -102,7 +102,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
   };
 
   // Candidates that were never near the top stay in `order_` beyond `n_admitted_`: their key depends on relevance
-  // alone, so it falls along the list. Only admitted ones have a key of their own.
+  // alone, so it falls along the list. Only admitted ones have a separate key.
   void start_step() {
     const Objective objective = *objective_;
     highest_ = -kInfinity;

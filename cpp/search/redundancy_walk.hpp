@@ -31,7 +31,7 @@ struct Walk {
 };
 
 // `relevance` is by feature and needed only with stop_mass. With one thread each similarity is computed when it is
-// computed; with more, those of the next candidates are computed ahead while candidates are being rejected.
+// needed; with more, those of the next candidates are computed ahead while candidates are being rejected.
 Walk redundancy_walk(PairMeasure& similarity, std::span<const std::uint32_t> order, std::span<const double> relevance,
                      const WalkOptions& options, Interrupt& interrupt);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kBlock = 64;
 // Features of a row moved at a time: the sums of both groups stay in the nearest cache.
 constexpr std::size_t kMoved = 2048;
-// Similarities computed at a time where they are not held.
+// Similarities computed at a time where they are not kept.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 14;
 
 std::uint16_t coarse(double similarity) { return static_cast<std::uint16_t>(similarity * SimilarityRows::kUnit + 0.5); }
@@ -77,10 +77,10 @@ void SimilarityRows::fill(bool with_rows) {
 }
 
 std::vector<const double*> SimilarityRows::rows(std::span<const std::uint32_t> positions) {
-  std::vector<const double*> found;
+  std::vector<const double*> result;
   if (!all_.empty()) {
-    for (const std::uint32_t position : positions) found.push_back(all_.data() + position * size());
-    return found;
+    for (const std::uint32_t position : positions) result.push_back(all_.data() + position * size());
+    return result;
   }
   // Rows of earlier calls are dropped when memory is full.
   if (some_.size() + positions.size() > most_rows_) {
@@ -94,9 +94,9 @@ std::vector<const double*> SimilarityRows::rows(std::span<const std::uint32_t> p
       n_evaluations_ += size() - 1;
       some_.emplace(position, std::move(row));
     }
-    found.push_back(some_.at(position).data());
+    result.push_back(some_.at(position).data());
   }
-  return found;
+  return result;
 }
 
 void SimilarityRows::coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums) {
