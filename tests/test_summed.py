@@ -199,7 +199,7 @@ def test_columns_that_do_not_fit_are_refused():
         _core.SummedPairs(min, sums, centres, minimum, maximum * 1e150)
     far = np.array([[1e9, 1e9 + 1, 1e9 + 2]])
     sums = _core.column_sums(_core.NumericTable(far), np.zeros(1))
-    with pytest.raises(ValueError, match="too far from its values; take exact_centres"):
+    with pytest.raises(ValueError, match="too distant from its values; use exact_centres"):
         _core.SummedPairs(min, sums, np.zeros(1), far.min(axis=1), far.max(axis=1))
     missing = _core.NumericTable(np.array([[1.0, np.nan]]), missing="pairwise")
     with pytest.raises(ValueError, match="missing or infinite cannot be added up; impute"):

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bindings/bindings.hpp"
 #include "core/array_view.hpp"
@@ -15,31 +17,29 @@ struct HeldArray {
   ArrayView view;
 };
 
-// The element type of a NumPy type string such as "<f8"; none for types that have to be converted first.
+// Returns the element type of a NumPy type string such as "<f8"; none for types that have to be converted first.
 inline std::optional<DType> dtype_of(const std::string& type) {
   if (type.size() < 3 || type[0] == '>') return std::nullopt;
   const std::string kind = type.substr(1);
-  if (kind == "b1" || kind == "u1") return DType::u8;
-  if (kind == "i1") return DType::i8;
-  if (kind == "i2") return DType::i16;
-  if (kind == "i4") return DType::i32;
-  if (kind == "i8") return DType::i64;
-  if (kind == "u2") return DType::u16;
-  if (kind == "u4") return DType::u32;
-  if (kind == "u8") return DType::u64;
-  if (kind == "f4") return DType::f32;
-  if (kind == "f8") return DType::f64;
+  constexpr std::pair<std::string_view, DType> kTypes[] = {{"b1", DType::u8},  {"u1", DType::u8},  {"i1", DType::i8},
+                                                           {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64},
+                                                           {"u2", DType::u16}, {"u4", DType::u32}, {"u8", DType::u64},
+                                                           {"f4", DType::f32}, {"f8", DType::f64}};
+  for (const auto& [name, dtype] : kTypes) {
+    if (kind == name) return dtype;
+  }
   return std::nullopt;
 }
 
-// Other real types (half, long double, foreign byte order) are converted to float64; complex ones are refused.
+// Reads an array in place. Other real types (half, long double, foreign byte order) are converted to float64; complex
+// ones are rejected.
 inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
   nb::dict description = nb::cast<nb::dict>(array.attr("__array_interface__"));
   auto type = nb::cast<std::string>(nb::str(description["typestr"]));
   std::optional<DType> dtype = dtype_of(type);
   if (!dtype) {
     const char kind = type.size() > 1 ? type[1] : '?';
-    if (kind != 'f' && kind != 'i' && kind != 'u') throw nb::type_error("the array must hold real numbers");
+    if (kind != 'f' && kind != 'i' && kind != 'u') throw nb::type_error("the array must contain real numbers");
     array = array.attr("astype")("float64");
     description = nb::cast<nb::dict>(array.attr("__array_interface__"));
     dtype = DType::f64;
@@ -62,7 +62,7 @@ inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
   return held;
 }
 
-// A view of the vector's bytes as NumPy truth values; takes the vector over.
+// Returns a view of the vector's bytes as NumPy truth values; takes the vector over.
 inline nb::ndarray<nb::numpy, bool, nb::ndim<1>> to_numpy_bool(std::vector<std::uint8_t>&& values) {
   return owning_array<nb::ndarray<nb::numpy, bool, nb::ndim<1>>>(std::move(values), {values.size()});
 }

@@ -9,9 +9,9 @@
 namespace thresher::bindings {
 namespace {
 
-void check_places(const FeatureClusters& clusters, std::span<const std::uint32_t> places) {
-  for (const std::uint32_t place : places) {
-    if (place >= clusters.size()) throw nb::index_error("a place is out of range");
+void check_positions(const FeatureClusters& clusters, std::span<const std::uint32_t> positions) {
+  for (const std::uint32_t position : positions) {
+    if (position >= clusters.size()) throw nb::index_error("a position is out of range");
   }
 }
 
@@ -23,7 +23,7 @@ void bind_clusters(nb::module_& module) {
   def_indices(clustering, "clusters", &Clustering::clusters);
   clustering.def_prop_ro("own", array_of<Clustering>(&Clustering::own), "Distances to the medoid of the own cluster.")
       .def_prop_ro("other", array_of<Clustering>(&Clustering::other), "Distances to the nearest other medoid.");
-  nb::class_<FeatureClusters>(module, "FeatureClusters", "Features in clusters around medoids, addressed by place.")
+  nb::class_<FeatureClusters>(module, "FeatureClusters", "Features in clusters around medoids, addressed by position.")
       .def(
           "__init__",
           [](FeatureClusters* self, PairMeasure& measure, const Vector<std::uint32_t>& features,
@@ -48,19 +48,19 @@ void bind_clusters(nb::module_& module) {
       .def(
           "cluster",
           [](FeatureClusters& self, const Vector<std::uint32_t>& starts, std::size_t max_rounds) {
-            check_places(self, view(starts));
+            check_positions(self, view(starts));
             if (starts.size() == 0) throw nb::value_error("starts must not be empty");
             return without_gil([&](Interrupt&) { return self.cluster(view(starts), max_rounds); });
           },
           nb::arg("starts"), nb::arg("max_rounds"), "k-medoids from the given starts.")
       .def(
           "similarities",
-          [](FeatureClusters& self, std::uint32_t place) {
-            check_places(self, {&place, 1});
-            return to_numpy(without_gil([&](Interrupt&) { return self.similarities(place); }));
+          [](FeatureClusters& self, std::uint32_t position) {
+            check_positions(self, {&position, 1});
+            return to_numpy(without_gil([&](Interrupt&) { return self.similarities(position); }));
           },
-          nb::arg("place"), "Of every feature to one of them.")
-      .def_prop_ro("n_evaluations", &FeatureClusters::n_evaluations, "Similarities computed so far.");
+          nb::arg("position"), "Of every feature to one of them.")
+      .def_prop_ro("n_evaluations", &FeatureClusters::n_evaluations, "Number of similarities computed.");
 }
 
 }  // namespace thresher::bindings

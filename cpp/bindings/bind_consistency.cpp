@@ -30,7 +30,7 @@ using Features = Vector<std::uint32_t>;
 using Indices = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
 using Values = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
-// One data set, one measure, one order of the features; holds the arrays it reads.
+// One data set, one measure, one order of the features. Owns the arrays it reads.
 class ConsistencyProblem {
  public:
   ConsistencyProblem(const std::shared_ptr<CodedTable>& table, Vector<std::int32_t> classes, std::size_t n_classes,
@@ -62,7 +62,7 @@ class ConsistencyProblem {
     return without_gil([&](Interrupt&) { return subset_risk(rows_, cost_, view(features)); });
   }
 
-  // The risk of a set, and of it without each of its features.
+  // Returns the risk of a set, and of it without each of its features.
   std::tuple<double, Values> leave_one_out(const Features& features) const {
     check_features(features);
     if (features.size() == 0) return {risk_of_none(), to_numpy(std::vector<double>{})};
@@ -100,7 +100,7 @@ class ConsistencyProblem {
     return {to_numpy(std::move(result.removed)), to_numpy(std::move(result.risks)), result.n_evaluations};
   }
 
-  // Features, evaluations, and whether these are all that the method's listing asks for.
+  // Returns features, evaluations, and whether these are all that the method's listing makes.
   std::tuple<Indices, nb::int_, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
                                              const Features& among) const {
     check_features(among);
@@ -125,7 +125,8 @@ class ConsistencyProblem {
     return {to_numpy(std::move(result.chosen)), result.n_evaluations};
   }
 
-  // One label per row: rows that all features of the order and the kept ones leave together, or of one class.
+  // Returns one label per row, equal for rows that all features of the order and the kept ones leave together, or of
+  // one class.
   nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> blocks() const {
     std::vector<std::int32_t> labels(rows_.n_rows, -1);
     std::int32_t label = 0;

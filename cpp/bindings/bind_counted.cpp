@@ -20,13 +20,13 @@ namespace {
 
 class PythonCounts final : public CountSource {
  public:
-  explicit PythonCounts(nb::object ask) : source_(std::move(ask)) {}
+  explicit PythonCounts(nb::object request) : source_(std::move(request)) {}
 
   void count(const PairRequest& request, std::span<std::int64_t> counts) override {
     nb::gil_scoped_acquire gil;
     const auto delivered =
-        source_.answer<Vector<std::int64_t>>(request, "an int64 array of " + std::to_string(counts.size()) + " counts",
-                                             [&](const auto& array) { return array.size() == counts.size(); });
+        source_.fetch<Vector<std::int64_t>>(request, "an int64 array of " + std::to_string(counts.size()) + " counts",
+                                            [&](const auto& array) { return array.size() == counts.size(); });
     std::copy_n(delivered.data(), counts.size(), counts.begin());
   }
 
@@ -48,25 +48,25 @@ FeatureMargins read_margins(const Vector<std::int32_t>& levels, const Vector<std
   return margins;
 }
 
-CountedPairs* make_pairs(AskFor<std::int64_t> ask, const Vector<std::int32_t>& levels,
+CountedPairs* make_pairs(RequestFunction<std::int64_t> request, const Vector<std::int32_t>& levels,
                          const Vector<std::int64_t>& margins, std::uint64_t n_rows, const std::string& measure,
                          const OptionalSets& sets, const Mask& incomplete, std::optional<std::size_t> round_size) {
   const DiscreteMeasure kind = choice_from("measure", measure, kDiscreteMeasures);
   PartSets replicates = read_sets(std::nullopt, sets);
   const std::size_t n_parts = replicates.n_parts();
-  return new CountedPairs(std::make_shared<PythonCounts>(std::move(ask)),
+  return new CountedPairs(std::make_shared<PythonCounts>(std::move(request)),
                           read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
                           round_size.value_or(CountedMeasure::usual_round_size(levels.size())), kind);
 }
 
-CountedTriples* make_triples(AskFor<std::int64_t> ask, const Vector<std::int32_t>& levels,
+CountedTriples* make_triples(RequestFunction<std::int64_t> request, const Vector<std::int32_t>& levels,
                              const Vector<std::int64_t>& margins, std::uint64_t n_rows, std::size_t n_classes,
                              const std::string& term, const OptionalSets& sets, const Mask& incomplete,
                              std::optional<std::size_t> round_size) {
   const ThreeWayTerm kind = choice_from("term", term, kThreeWayTerms);
   PartSets replicates = read_sets(std::nullopt, sets);
   const std::size_t n_parts = replicates.n_parts() * n_classes;
-  return new CountedTriples(std::make_shared<PythonCounts>(std::move(ask)),
+  return new CountedTriples(std::make_shared<PythonCounts>(std::move(request)),
                             read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
                             round_size.value_or(CountedMeasure::usual_round_size(levels.size())), n_classes, kind);
 }
@@ -81,15 +81,15 @@ auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& r
 }  // namespace
 
 void bind_counted(nb::module_& module) {
-  nb::class_<DeliveredMeasure, PairMeasure>(module, "DeliveredMeasure", "Values from sums that someone else delivers.")
+  nb::class_<DeliveredMeasure, PairMeasure>(module, "DeliveredMeasure", "Values from sums that a callback returns.")
       .def_prop_ro("n_rounds", &DeliveredMeasure::n_rounds)
       .def_prop_ro("n_pairs", &DeliveredMeasure::n_pairs);
   nb::class_<CountedPairs, DeliveredMeasure>(module, "CountedPairs", "A measure of two features.")
-      .def(nb::new_(&make_pairs), nb::arg("ask"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
+      .def(nb::new_(&make_pairs), nb::arg("request"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
            nb::kw_only(), nb::arg("measure") = "mi", nb::arg("sets") = nb::none(), nb::arg("incomplete") = nb::none(),
            nb::arg("round_size") = nb::none());
   nb::class_<CountedTriples, DeliveredMeasure>(module, "CountedTriples", "A term of two features and the target.")
-      .def(nb::new_(&make_triples), nb::arg("ask"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
+      .def(nb::new_(&make_triples), nb::arg("request"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
            nb::arg("n_classes"), nb::kw_only(), nb::arg("term"), nb::arg("sets") = nb::none(),
            nb::arg("incomplete") = nb::none(), nb::arg("round_size") = nb::none());
   module.def("count_request", &bound_count_request, nb::arg("block"), nb::arg("references"), nb::arg("features"),

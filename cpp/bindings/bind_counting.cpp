@@ -55,10 +55,10 @@ std::shared_ptr<CodedTable> table_take(const CodedTable& table, const Vector<std
   });
 }
 
-bool sparse_places_rise(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data, std::size_t n_rows,
-                        std::size_t n_columns, bool is_csc) {
+bool sparse_indices_rise(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data, std::size_t n_rows,
+                         std::size_t n_columns, bool is_csc) {
   std::vector<HeldArray> held;
-  return check_places(read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held));
+  return check_indices(read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held));
 }
 
 std::shared_ptr<CodedTable> table_from_sparse(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
@@ -177,7 +177,7 @@ ColumnScan scan_sparse_columns(const AnyNumpy& indptr, const AnyNumpy& indices, 
 }
 
 void bind_scans(nb::module_& module) {
-  nb::class_<ColumnScan>(module, "ColumnScan", "What one pass over all columns has found; missing values are left out.")
+  nb::class_<ColumnScan>(module, "ColumnScan", "Facts of all columns from one pass; missing values are left out.")
       .def_prop_ro("minimum", array_of<ColumnScan>(&ColumnScan::minimum))
       .def_prop_ro("maximum", array_of<ColumnScan>(&ColumnScan::maximum))
       .def_prop_ro("n_missing", array_of<ColumnScan>(&ColumnScan::n_missing))
@@ -263,7 +263,7 @@ void bind_counting(nb::module_& module) {
   module.def("value_of_counts", &value_of_counts, nb::arg("counts"), nb::arg("measure"));
   module.def("value_of_weighted_counts", &value_of_weighted_counts, nb::arg("counts"), nb::arg("measure"));
   bind_scans(module);
-  module.def("sparse_places_rise", &sparse_places_rise, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+  module.def("sparse_places_rise", &sparse_indices_rise, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"));
 }
 

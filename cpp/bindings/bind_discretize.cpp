@@ -23,7 +23,7 @@ using Weights = std::optional<Vector<double>>;
 using BoundCuts =
     std::tuple<nb::ndarray<nb::numpy, double, nb::ndim<1>>, nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>>;
 
-// The cuts and offsets of learn(options, interrupt), which runs without the GIL.
+// Returns the cuts and offsets of learn(options, interrupt), which runs without the GIL.
 template <class Learn>
 BoundCuts learnt(std::size_t n_rows, const Weights& weights, std::size_t n_threads, Learn&& learn) {
   if (weights && weights->size() != n_rows) throw nb::value_error("weights must have one entry per row");

@@ -52,7 +52,7 @@ void bind_for(nb::module_& module) {
         return separations_of(dense_columns(columns), measure, classes, n_classes, n_threads);
       },
       nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
-      nb::arg("n_threads") = 1, "How well every feature tells the classes apart.");
+      nb::arg("n_threads") = 1, "How well every feature separates the classes.");
   module.def(
       "separation_rows",
       [](const Matrix<T>& rows, const std::string& measure, const Vector<std::int32_t>& classes, std::size_t n_classes,
@@ -72,7 +72,7 @@ void bind_dispersion(nb::module_& module) {
   nb::class_<Walk> walk(module, "Walk", "The features kept by a walk down an order, and why others were not.");
   def_indices(walk, "kept", &Walk::kept);
   walk.def_prop_ro("similarity", array_of<Walk>(&Walk::similarity),
-                   "Of every feature looked at: the similarity that rejected it, or the largest it met.")
+                   "Of every feature examined: the similarity that rejected it, or the largest.")
       .def_prop_ro("rival", array_of<Walk>(&Walk::rival), "The kept feature of that similarity; -1 if there is none.")
       .def_ro("n_scanned", &Walk::n_scanned)
       .def_ro("n_evaluations", &Walk::n_evaluations);

@@ -67,7 +67,7 @@ AnyResult feature_major_any(const AnyArray& array, std::size_t n_threads,
       default: break;
     }
   }
-  throw nb::type_error("the array must hold real numbers of at most 64 bits");
+  throw nb::type_error("the array must contain real numbers of at most 64 bits");
 }
 
 NumericTable* make_table(NumericArray array, const OptionalParts& parts, const OptionalSets& sets,
@@ -111,7 +111,7 @@ auto constant(const NumericTable& table) {
   return to_numpy_bool(std::move(marks));
 }
 
-// The arrays are borrowed: they must come in the type asked for, and outlive the table.
+// The arrays are borrowed: they must have exactly these types, and outlive the table.
 void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, const Vector<std::int32_t>& rows,
                        const Vector<double>& values, std::size_t n_rows, const OptionalParts& parts,
                        const OptionalSets& sets, const std::optional<Vector<double>>& weights) {
@@ -131,7 +131,7 @@ void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, cons
 void bind_moments(nb::module_& module) {
   module.def("feature_major", &feature_major_any, nb::arg("array").noconvert(), nb::arg("n_threads") = 1,
              nb::arg("order") = nb::none(),
-             "One row per feature: (p, n) float32 where that holds every value of the dtype, else float64. "
+             "One row per feature: (p, n) float32 where that represents every value of the dtype, else float64. "
              "order: rows to take, in that order.");
   nb::class_<NumericTable> numeric_table(module, "NumericTable", "Continuous features, one row per feature.");
   numeric_table

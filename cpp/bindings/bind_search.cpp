@@ -21,7 +21,7 @@
 namespace thresher::bindings {
 namespace {
 
-// The features that speak most against each one.
+// Defines the attributes for the strongest objection to each feature.
 template <class Result>
 void def_extremes(nb::class_<Result>& bound) {
   bound
@@ -122,7 +122,7 @@ EnsembleResult bound_greedy_ensemble(PairMeasure& measure, Matrix<double> releva
 }
 
 void bind_results(nb::module_& module) {
-  nb::class_<SearchResult> result(module, "SearchResult", "What a forward search has found.");
+  nb::class_<SearchResult> result(module, "SearchResult", "The result of a forward search.");
   def_indices(result, "selected", &SearchResult::selected);
   result
       .def_prop_ro("scores", array_of<SearchResult>(&SearchResult::scores),
@@ -135,23 +135,23 @@ void bind_results(nb::module_& module) {
   result
       .def_prop_ro(
           "partials", [](SearchResult& self) -> PartialSeries& { return reported(self.partials); },
-          "What else a search by partial correlations reports.")
+          "Further results of a search by partial correlations.")
       .def_prop_ro(
           "walk", [](SearchResult& self) -> WalkSeries& { return reported(self.walk); },
-          "What else the walk by conditional mutual information reports.");
+          "Further results of the walk by conditional mutual information.");
 
-  nb::class_<PartialSeries>(module, "PartialSeries", "What a search by partial correlations reports of each feature.")
+  nb::class_<PartialSeries>(module, "PartialSeries", "Further results of a search by partial correlations, by feature.")
       .def_prop_ro("complementarity", array_of<PartialSeries>(&PartialSeries::complementarity), "Per step.")
       .def_prop_ro("relevance", array_of<PartialSeries>(&PartialSeries::relevance))
       .def_prop_ro("mean_redundancy", array_of<PartialSeries>(&PartialSeries::mean_redundancy),
-                   "With the selected features compared with it; nan if there is none.")
+                   "With the selected features compared with it; nan if there are none.")
       .def_prop_ro("last_score", array_of<PartialSeries>(&PartialSeries::last_score))
       .def_prop_ro("collinear", marks_of<PartialSeries>(&PartialSeries::collinear),
                    "Whether it is a linear combination of selected ones.")
       .def_ro("exhausted_at", &PartialSeries::exhausted_at,
               "After how many features nothing of the target was left to explain.");
 
-  nb::class_<WalkSeries> walk(module, "WalkSeries", "What the walk by conditional mutual information reports.");
+  nb::class_<WalkSeries> walk(module, "WalkSeries", "Further results of the walk by conditional mutual information.");
   walk.def_prop_ro("unknown", array_of<WalkSeries>(&WalkSeries::unknown),
                    "Per step: the entropy of the class given the selected features.");
   def_indices(walk, "n_blocks", &WalkSeries::n_blocks);
@@ -179,18 +179,18 @@ void bind_results(nb::module_& module) {
             return all;
           },
           nb::rv_policy::reference_internal)
-      .def_ro("n_evaluations", &EnsembleResult::n_evaluations, "Distinct pairs that any replicate asked for.")
-      .def_ro("cache_full", &EnsembleResult::cache_full, "Whether values were computed again for want of memory.");
+      .def_ro("n_evaluations", &EnsembleResult::n_evaluations, "Distinct pairs that any replicate requested.")
+      .def_ro("cache_full", &EnsembleResult::cache_full, "Whether values were computed again because memory ran out.");
 }
 
 }  // namespace
 
 void bind_search(nb::module_& module) {
   bind_results(module);
-  nb::class_<BoundSearch>(module, "ForwardSearch", "A forward search that can be asked for more features.")
+  nb::class_<BoundSearch>(module, "ForwardSearch", "A forward search that can be continued for more features.")
       .def("extend", &BoundSearch::extend, nb::arg("n_more") = nb::none(),
-           "Takes so many features more, or all the criterion takes.")
-      .def("result", &BoundSearch::result, "Everything found so far.")
+           "Take `n_more` more features, or all that the criterion takes.")
+      .def("result", &BoundSearch::result, "The features selected up to now, with their scores.")
       .def_prop_ro("exhausted", &BoundSearch::is_exhausted, "Whether the criterion has no further feature to take.");
   module.def("greedy_forward", &bound_greedy_forward, nb::arg("measure"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,

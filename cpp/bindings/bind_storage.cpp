@@ -1,4 +1,4 @@
-// Packed tables made slab by slab, and as files.
+// Packed tables that are built one group of columns at a time, and packed tables in files.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "bindings/build_options.hpp"
-#include "packing/slab_builder.hpp"
+#include "packing/column_group_builder.hpp"
 #include "packing/stored_table.hpp"
 
 namespace thresher::bindings {
 namespace {
 
-// Bytes that Python owns, and what keeps them alive wherever it is let go.
+// Bytes that Python owns, and an owner that keeps them alive and may be released on any thread.
 struct HeldBytes {
   explicit HeldBytes(const nb::object& buffer) {
     auto array = nb::cast<Vector<std::uint8_t>>(nb::module_::import_("numpy").attr("frombuffer")(buffer, "uint8"));
@@ -33,7 +33,7 @@ struct HeldBytes {
 // A function of Python that takes bytes, or None.
 using Writer = nb::typed<nb::object, nb::typed<nb::callable, nb::object(...)>>;
 
-// Hands bytes to a function of Python, which may not keep them; None gives none.
+// Passes bytes to a function of Python, which may not keep them; None makes an empty writer.
 WriteBytes writer_of(const nb::object& write) {
   if (write.is_none()) return {};
   return [&write](const void* data, std::size_t bytes) {
@@ -55,7 +55,7 @@ std::shared_ptr<CodedTable> table_from_buffer(const nb::object& buffer, const st
   try {
     return std::make_shared<CodedTable>(open_table(held.bytes, held.owner));
   } catch (const std::exception& error) {
-    throw std::invalid_argument(what + " holds no packed table: " + error.what());
+    throw std::invalid_argument(what + " is not a packed table: " + error.what());
   }
 }
 
@@ -65,7 +65,7 @@ nb::bytes dump(const CodedTable& table) {
   return nb::cast<nb::bytes>(stream.attr("getvalue")());
 }
 
-// Under a temporary name first, so that nobody ever finds half a file.
+// Writes to a temporary name first, so that no reader ever sees half a file.
 void save(const CodedTable& table, const nb::object& path) {
   const nb::module_ os = nb::module_::import_("os");
   const nb::object part = nb::str("{}.{}.part").attr("format")(os.attr("fspath")(path), os.attr("getpid")());
@@ -90,7 +90,7 @@ std::shared_ptr<CodedTable> open(const nb::object& path) {
   const std::string what = nb::cast<std::string>(nb::repr(os.attr("fspath")(path)));
   if (nb::cast<std::size_t>(os.attr("fstat")(file.attr("fileno")()).attr("st_size")) == 0) {
     file.attr("close")();
-    throw std::invalid_argument(what + " holds no packed table: it is empty");
+    throw std::invalid_argument(what + " is not a packed table: it is empty");
   }
   const nb::module_ mmap = nb::module_::import_("mmap");
   const nb::object map = mmap.attr("mmap")(file.attr("fileno")(), 0, nb::arg("access") = mmap.attr("ACCESS_READ"));
@@ -98,7 +98,7 @@ std::shared_ptr<CodedTable> open(const nb::object& path) {
   return table_from_buffer(map, what);
 }
 
-void append(SlabBuilder& builder, const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
+void append(ColumnGroupBuilder& builder, const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
             int missing_code, std::size_t n_threads, const Writer& write) {
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
   if (codes.shape(1) != builder.n_rows()) throw std::invalid_argument("codes: one per row is needed");
@@ -108,7 +108,7 @@ void append(SlabBuilder& builder, const Matrix<std::uint8_t>& codes, const Vecto
   });
 }
 
-void append_sparse(SlabBuilder& builder, const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
+void append_sparse(ColumnGroupBuilder& builder, const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
                    std::size_t n_columns, std::size_t n_threads, const Writer& write) {
   std::vector<HeldArray> held;
   const SparseView view = checked_sparse(indptr, indices, data, builder.n_rows(), n_columns, true, held);
@@ -118,7 +118,7 @@ void append_sparse(SlabBuilder& builder, const AnyNumpy& indptr, const AnyNumpy&
   builder.append(view, n_threads, writer, interrupt);
 }
 
-std::shared_ptr<CodedTable> finish(SlabBuilder& builder, const nb::object& written) {
+std::shared_ptr<CodedTable> finish(ColumnGroupBuilder& builder, const nb::object& written) {
   if (written.is_none()) return std::make_shared<CodedTable>(builder.finish({}, nullptr));
   const HeldBytes held(written);
   return std::make_shared<CodedTable>(builder.finish(held.bytes, held.owner));
@@ -137,19 +137,20 @@ void bind_storage(nb::module_& module, nb::class_<CodedTable>& table) {
         const HeldBytes held(state);
         new (&self) CodedTable(open_table(held.bytes, held.owner));
       });
-  nb::class_<SlabBuilder>(module, "SlabBuilder", "A table of discrete features that is made slab by slab.")
+  nb::class_<ColumnGroupBuilder>(module, "SlabBuilder",
+                                 "Builds a table of discrete features one group of columns at a time.")
       .def(
           "__init__",
-          [](SlabBuilder* self, std::size_t n_rows, std::size_t n_features, const OptionalParts& parts,
+          [](ColumnGroupBuilder* self, std::size_t n_rows, std::size_t n_features, const OptionalParts& parts,
              const OptionalSets& sets, const AnyNumpy& weights, const std::string& missing, std::size_t dense_bytes) {
             BuildOptions options = read_options(parts, sets, weights, n_rows, 1, missing);
             options.dense_bytes = dense_bytes;
-            new (self) SlabBuilder(n_rows, n_features, std::move(options));
+            new (self) ColumnGroupBuilder(n_rows, n_features, std::move(options));
           },
           nb::arg("n_rows"), nb::arg("n_features"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
           nb::arg("weights") = nb::none(), nb::arg("missing") = "pairwise", nb::arg("dense_bytes") = kDenseBytes,
           "`missing` and `dense_bytes` are for sparse features, as for `CodedTable.from_sparse`.")
-      .def_prop_ro("n_bytes", &SlabBuilder::n_bytes, "What the features take in memory so far.")
+      .def_prop_ro("n_bytes", &ColumnGroupBuilder::n_bytes, "Memory of the features appended, in bytes.")
       .def("append", &append, nb::arg("codes"), nb::arg("levels"), nb::arg("missing_code") = -1,
            nb::arg("n_threads") = 1, nb::arg("write") = nb::none(),
            "The next features, as for `CodedTable.from_codes`; with `write` their data are handed over and not kept.")

@@ -28,14 +28,14 @@ using AnySums = nb::ndarray<nb::numpy, const double, nb::c_contig, nb::device::c
 
 class PythonMoments final : public MomentSource {
  public:
-  PythonMoments(nb::object ask, std::size_t n_parts) : source_(std::move(ask)), n_parts_(n_parts) {}
+  PythonMoments(nb::object request, std::size_t n_parts) : source_(std::move(request)), n_parts_(n_parts) {}
 
   void sum(const PairRequest& request, std::span<DoubleDouble> products) override {
     nb::gil_scoped_acquire gil;
     const std::size_t n_pairs = request.features.size();
     const std::string wanted =
         "a float64 array of shape (" + std::to_string(n_pairs) + ", " + std::to_string(n_parts_) + ", 2)";
-    const auto delivered = source_.answer<ProductArray>(request, wanted, [&](const ProductArray& array) {
+    const auto delivered = source_.fetch<ProductArray>(request, wanted, [&](const ProductArray& array) {
       return array.shape(0) == n_pairs && array.shape(1) == n_parts_;
     });
     for (std::size_t i = 0; i < products.size(); ++i)
@@ -47,7 +47,7 @@ class PythonMoments final : public MomentSource {
   std::size_t n_parts_;
 };
 
-SummedPairs* make_summed(AskFor<double> ask, const ColumnArray& sums, const Vector<double>& centres,
+SummedPairs* make_summed(RequestFunction<double> request, const ColumnArray& sums, const Vector<double>& centres,
                          const Vector<double>& minimum, const Vector<double>& maximum, const std::string& measure,
                          const OptionalSets& sets, std::optional<std::size_t> round_size) {
   PartSets replicates = read_sets(std::nullopt, sets);
@@ -59,13 +59,13 @@ SummedPairs* make_summed(AskFor<double> ask, const ColumnArray& sums, const Vect
   for (const double* at = sums.data(); at != sums.data() + sums.size(); at += 6) {
     columns.sums.push_back({{at[0], at[1]}, {at[2], at[3]}, {at[4], at[5]}});
   }
-  auto source = std::make_shared<PythonMoments>(std::move(ask), replicates.n_parts());
+  auto source = std::make_shared<PythonMoments>(std::move(request), replicates.n_parts());
   return new SummedPairs(std::move(source), std::move(columns), std::move(replicates),
                          round_size.value_or(DeliveredMeasure::usual_round_size(centres.size())),
                          numeric_kind(measure));
 }
 
-// The two words of each sum, which are the last axis of the shape.
+// Returns the two words of each sum, which are the last axis of the shape.
 nb::ndarray<nb::numpy, double> as_array(const std::vector<DoubleDouble>& sums, const std::vector<std::size_t>& shape) {
   std::vector<double> words;
   words.reserve(2 * sums.size());
@@ -117,9 +117,9 @@ auto exact_centres(const Vector<double>& minimum, const Vector<double>& maximum,
 
 void bind_summed(nb::module_& module) {
   nb::class_<SummedPairs, DeliveredMeasure>(module, "SummedPairs", "A measure of two columns of numbers.")
-      .def(nb::new_(&make_summed), nb::arg("ask"), nb::arg("sums").noconvert(), nb::arg("centres"), nb::arg("minimum"),
-           nb::arg("maximum"), nb::kw_only(), nb::arg("measure") = "pearson", nb::arg("sets") = nb::none(),
-           nb::arg("round_size") = nb::none());
+      .def(nb::new_(&make_summed), nb::arg("request"), nb::arg("sums").noconvert(), nb::arg("centres"),
+           nb::arg("minimum"), nb::arg("maximum"), nb::kw_only(), nb::arg("measure") = "pearson",
+           nb::arg("sets") = nb::none(), nb::arg("round_size") = nb::none());
   module.def("exact_centres", &exact_centres, nb::arg("minimum"), nb::arg("maximum"), nb::arg("mean"),
              "Centres near the means from which the differences of all values are exact.");
   module.def("column_sums", &bound_column_sums, nb::arg("block"), nb::arg("centres"), nb::arg("n_threads") = 1,

@@ -10,14 +10,14 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 
 namespace thresher::bindings {
 namespace {
 
 using Weights = std::optional<Vector<double>>;
 
-// Whether any row counts; the layout of rows wants one.
+// Returns whether any row counts; the layout of rows needs one.
 bool has_rows(std::size_t n_rows, std::span<const double> weights) {
   if (weights.empty()) return n_rows > 0;
   return std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0.0; });
@@ -56,7 +56,7 @@ Sums combined(Sums sums, const Sums& other, double sign) {
   return sums;
 }
 
-// All numbers of some sums, in order: for pickling, and for who wants to read them.
+// Returns all numbers of some sums, in order, for pickling and inspection.
 std::vector<double> state(const PairSums& sums) {
   std::vector<double> out{sums.centre_x, sums.centre_y};
   for (const DoubleDouble& sum : {sums.n, sums.x, sums.y, sums.xx, sums.yy, sums.xy}) {

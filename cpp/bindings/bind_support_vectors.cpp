@@ -31,17 +31,17 @@ auto recursive_elimination(const Matrix<double>& columns, const Matrix<double>& 
   };
   EliminationInput input{dense_columns(columns), view(signs), view(used), view(never), view(counts), n_threads, {}};
   if (progress) input.progress = show;
-  Eliminated found =
+  Eliminated result =
       without_gil([&](Interrupt& interrupt) { return eliminate(input, {penalty, tolerance, true}, interrupt); });
-  return std::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
+  return std::make_tuple(to_numpy(std::move(result.dropped)), to_numpy(std::move(result.scores)), result.n_unfinished);
 }
 
 using Products = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-nb::ndarray<nb::numpy, double, nb::ndim<2>> tell_pairs(const Products& own, const Products& others,
-                                                       const Vector<double>& squares,
-                                                       const Vector<std::int32_t>& classes, std::size_t n_classes,
-                                                       double gamma, double penalty, double tolerance) {
+nb::ndarray<nb::numpy, double, nb::ndim<2>> decide_pairs(const Products& own, const Products& others,
+                                                         const Vector<double>& squares,
+                                                         const Vector<std::int32_t>& classes, std::size_t n_classes,
+                                                         double gamma, double penalty, double tolerance) {
   const std::size_t n = classes.size();
   if (n == 0 || own.shape(0) != n || own.shape(1) != n || others.shape(0) != squares.size() || others.shape(1) != n) {
     throw nb::value_error("lengths differ");
@@ -53,7 +53,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> tell_pairs(const Products& own, cons
                           n_classes,
                           gamma};
   auto decisions = without_gil(
-      [&](Interrupt& interrupt) { return thresher::tell_pairs(rows, {penalty, tolerance, false}, interrupt); });
+      [&](Interrupt& interrupt) { return thresher::decide_pairs(rows, {penalty, tolerance, false}, interrupt); });
   return to_numpy(std::move(decisions), squares.size(), n_classes * (n_classes - 1) / 2);
 }
 
@@ -65,9 +65,9 @@ void bind_support_vectors(nb::module_& module) {
       nb::arg("used"), nb::arg("never"), nb::arg("counts"), nb::arg("penalty"), nb::arg("tolerance"),
       nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
       "Features of a (features, rows) array in the order in which they are dropped, their squared weights when last "
-      "seen, and the number of trainings that gave up.");
+      "computed, and the number of trainings that stopped before the tolerance.");
   module.def(
-      "tell_pairs", &tell_pairs, nb::arg("own").noconvert(), nb::arg("others").noconvert(), nb::arg("squares"),
+      "tell_pairs", &decide_pairs, nb::arg("own").noconvert(), nb::arg("others").noconvert(), nb::arg("squares"),
       nb::arg("classes"), nb::arg("n_classes"), nb::arg("gamma"), nb::arg("penalty") = 1.0, nb::arg("tolerance") = 1e-3,
       "Machines with a Gaussian kernel, one per pair of classes: their decisions on other rows, positive for the "
       "first class of the pair. `own` are the inner products of the rows of known class, `others` those of the "

@@ -1,4 +1,4 @@
-// What only tests need: a look inside, and measures made of nothing but values.
+// For tests only: internals, and measures made from given values.
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ MatrixMeasure* make_matrix_measure(nb::ndarray<const double, nb::c_contig, nb::d
 }  // namespace
 
 void bind_testing(nb::module_& core) {
-  nb::module_ module = core.def_submodule("_testing", "What only tests need.");
+  nb::module_ module = core.def_submodule("_testing", "For tests only.");
   module.def(
       "best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },
       "The best instruction-set level of this processor.");
@@ -106,7 +106,7 @@ void bind_testing(nb::module_& core) {
                                          "A measure that reads a table: values[..., reference, feature].")
       .def(nb::new_(&make_matrix_measure), nb::arg("values"))
       .def("asked", [](const MatrixMeasure& self) {
-        return to_numpy_bool(std::vector<std::uint8_t>(self.asked()), self.n_features(), self.n_features());
+        return to_numpy_bool(std::vector<std::uint8_t>(self.requested()), self.n_features(), self.n_features());
       });
   nb::class_<InRounds, PairMeasure>(module, "InRounds", "Another measure, as if it answered in rounds.")
       .def(nb::init<PairMeasure&, std::size_t>(), nb::arg("base"), nb::arg("round_size"), nb::keep_alive<1, 2>())

@@ -29,19 +29,19 @@ using Matrix = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::c_contig, nb::de
 // An array of any type of number, or None where a binding says so: the object that Python passed.
 using AnyNumpy = nb::typed<nb::object, nb::ndarray<nb::numpy>>;
 
-// All values of a contiguous array, in order.
+// Returns all values of a contiguous array, in order.
 template <class T, class... Config>
 std::span<const T> view(const nb::ndarray<nb::numpy, const T, Config...>& values) {
   return {values.data(), values.size()};
 }
 
-// Empty if there is no array.
+// Returns an empty span if there is no array.
 template <class T, class... Config>
 std::span<const T> view(const std::optional<nb::ndarray<nb::numpy, const T, Config...>>& values) {
   return values ? view(*values) : std::span<const T>();
 }
 
-// The class codes of all rows, checked.
+// Returns the class codes of all rows, checked.
 inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& classes, std::size_t n_rows,
                                                    std::size_t n_classes) {
   if (classes.size() != n_rows) throw nb::value_error("y must have one class per row");
@@ -52,7 +52,7 @@ inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& c
   return view(classes);
 }
 
-// An array of this shape that owns the memory of a vector.
+// Returns an array of this shape that owns the memory of a vector.
 template <class Array, class Values>
 Array owning_array(Values&& values, const std::vector<std::size_t>& shape) {
   auto* owned = new Values(std::move(values));
@@ -71,8 +71,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T, Allocator>&& valu
   return owning_array<nb::ndarray<nb::numpy, T, nb::ndim<2>>>(std::move(values), {rows, columns});
 }
 
-// Time that passes, within some milliseconds. Short loops ask for it so often that the exact time would cost several
-// percent of a search.
+// Returns the time by a clock exact to some milliseconds. Short loops read it so often that an exact clock would cost
+// several percent of a search.
 inline std::chrono::milliseconds rough_time() {
 #if defined(__linux__)
   timespec now{};
@@ -84,7 +84,7 @@ inline std::chrono::milliseconds rough_time() {
 }
 
 // Asks the stop in force (calls.hpp), and at most every 50 ms Python for pending signals, taking the GIL to do so. In
-// force while it lives: every binding that works over many columns or rows makes one.
+// force for its lifetime: every binding that works over many columns or rows creates one.
 class SignalInterrupt final : public Interrupt {
  public:
   SignalInterrupt() : scope_(*this) {}

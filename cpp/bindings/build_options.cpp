@@ -5,7 +5,7 @@
 namespace thresher::bindings {
 namespace {
 
-// Weights are copied: the table may outlive the array. Whole numbers stay whole whatever their type.
+// Weights are copied: the table may outlive the array. Integers stay exact whatever their type.
 Weights read_weights(const nb::object& array, std::size_t n_rows) {
   Weights weights;
   if (array.is_none()) return weights;
@@ -54,14 +54,14 @@ SparseView read_sparse(const nb::object& indptr, const nb::object& indices, cons
   };
   SparseView view;
   const HeldArray pointers = contiguous(indptr);
-  const HeldArray places = contiguous(indices);
+  const HeldArray held_indices = contiguous(indices);
   const HeldArray values = contiguous(data);
   if (pointers.view.n_rows != (is_csc ? n_columns : n_rows) + 1) throw std::invalid_argument("indptr: wrong length");
-  if (places.view.n_rows != values.view.n_rows) throw std::invalid_argument("indices and data differ in length");
+  if (held_indices.view.n_rows != values.view.n_rows) throw std::invalid_argument("indices and data differ in length");
   view.indptr = pointers.view.data;
   view.wide_indptr = width(pointers.view.dtype);
-  view.indices = places.view.data;
-  view.wide_indices = width(places.view.dtype);
+  view.indices = held_indices.view.data;
+  view.wide_indices = width(held_indices.view.dtype);
   view.values = values.view.data;
   view.dtype = values.view.dtype;
   view.n_stored = values.view.n_rows;

@@ -1,4 +1,4 @@
-// What every builder of packed tables is told.
+// The options that every builder of packed tables takes.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace thresher::bindings {
 BuildOptions read_options(const OptionalParts& parts, const OptionalSets& sets, const nb::object& weights,
                           std::size_t n_rows, std::size_t n_threads, const std::string& missing);
 
-// The arrays of a SciPy matrix; `held` keeps them alive.
+// Returns the arrays of a SciPy matrix; `held` keeps them alive.
 SparseView read_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
                        std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held);
-// The same, checked.
+// Returns the same, checked.
 SparseView checked_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data,
                           std::size_t n_rows, std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held);
 
-// Tables made slab by slab, and in files.
+// Tables built one group of columns at a time, and tables in files.
 void bind_storage(nb::module_& module, nb::class_<CodedTable>& table);
 
 }  // namespace thresher::bindings

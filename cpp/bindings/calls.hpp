@@ -20,14 +20,14 @@ class Stop {
   std::shared_ptr<State> state_;
 };
 
-// What is in force on this thread, if anything; puts another (or nothing) in its place.
+// Puts another stop, or none, in force on this thread; returns the one before.
 std::optional<Stop> exchange_stop(std::optional<Stop> stop);
 
-// Whether what runs on this thread is to end, by the stop in force or with the interpreter.
+// Returns whether what runs on this thread is to end, by the stop in force or with the interpreter.
 bool stop_requested() noexcept;
 
-// Releases the GIL for its lifetime. A thread that wants the GIL back after the interpreter has ended is killed in the
-// midst of it, which C++ answers with abort(): so these are counted, and end_calls waits for them.
+// Releases the GIL for its lifetime. A thread that takes the GIL back after the interpreter has ended is killed in the
+// middle of that, upon which C++ calls abort(). So these threads are counted, and end_calls waits for them.
 class ReleasedGil {
  public:
   ReleasedGil();

@@ -36,7 +36,7 @@ void bind_system(nb::module_& module) {
              "Positions of the values from the smallest to the largest, equal ones by position.");
   allocate_thread_locals();
   keep_freed_memory();
-  isa_level();  // settled before any thread or forked child asks
+  isa_level();  // chosen before any thread or forked child needs it
   module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); }, "The instruction-set level in use.");
 }
 
@@ -46,7 +46,7 @@ NB_MODULE(_core, module) {
   namespace nb = nanobind;
   module.doc() = "The compiled core of thresher.";
 #ifdef NDEBUG
-  // After Ctrl-C frames of others may keep objects until the end; that is no news for users.
+  // After Ctrl-C frames of third-party code may keep objects until the end; users need no warning about that.
   nb::set_leak_warnings(false);
 #endif
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {

@@ -33,7 +33,7 @@ inline NumericMatrix numeric_matrix(const NumericArray& array) {
   return matrix;
 }
 
-// A NumPy array that owns uninitialised memory.
+// Returns a NumPy array that owns uninitialised memory.
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<2>> empty_numpy(std::size_t rows, std::size_t columns) {
   auto* data = static_cast<T*>(allocate_array(rows * columns * sizeof(T)));
@@ -41,7 +41,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> empty_numpy(std::size_t rows, std::size_t
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
 }
 
-// (p,) for plain data, (e, p) for an ensemble, from values that lie by feature.
+// Returns an array (p,) for plain data, (e, p) for an ensemble, from values in the order of features.
 template <class Table>
 nb::ndarray<nb::numpy, double> relevance_array(const Table& table, std::vector<double>&& values) {
   using Values = nb::ndarray<nb::numpy, double>;
@@ -75,7 +75,7 @@ DenseColumns<T> dense_columns(const Matrix<T>& columns) {
   return {columns.data(), columns.shape(0), columns.shape(1)};
 }
 
-// The columns of a CSC matrix, in place.
+// Returns the columns of a CSC matrix, in place.
 template <class T>
 SparseColumns<T> sparse_columns(const Vector<T>& values, const Vector<std::int32_t>& rows,
                                 const Vector<std::int64_t>& starts, std::size_t n_rows) {
@@ -86,7 +86,7 @@ SparseColumns<T> sparse_columns(const Vector<T>& values, const Vector<std::int32
   return {values.data(), rows.data(), starts.data(), starts.size() - 1, n_rows};
 }
 
-// The measures of every feature with a target, for tables of dense and of sparse columns.
+// Binds the measures of every feature with a target, for tables of dense and of sparse columns.
 template <class Table, class Class>
 void bind_relevance(Class& table_class) {
   table_class
@@ -96,9 +96,10 @@ void bind_relevance(Class& table_class) {
              std::size_t n_threads) {
             const ClassKind kind = class_kind(measure);
             const auto codes = check_classes(classes, table.n_given_rows(), n_classes);
-            return relevance_array(table, without_gil([&](Interrupt& interrupt) {
-                                     return relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
-                                   }));
+            auto values = without_gil([&](Interrupt& interrupt) {
+              return relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
+            });
+            return relevance_array(table, std::move(values));
           },
           nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
       .def(
@@ -106,9 +107,9 @@ void bind_relevance(Class& table_class) {
           [](const Table& table, const std::string& measure, const Vector<double>& target, std::size_t n_threads) {
             const NumericKind kind = numeric_kind(measure);
             if (target.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
-            return relevance_array(table, without_gil([&](Interrupt& interrupt) {
-                                     return relevance_of_numbers(table, kind, view(target), n_threads, interrupt);
-                                   }));
+            auto values =
+                without_gil([&](Interrupt&) { return relevance_of_numbers(table, kind, view(target), n_threads); });
+            return relevance_array(table, std::move(values));
           },
           nb::arg("measure"), nb::arg("values"), nb::arg("n_threads") = 1)
       .def_prop_ro("constant_parts", &constant_parts<Table>, nb::rv_policy::automatic);

@@ -1,4 +1,4 @@
-// Parts of the rows and the replicates made of them, as Python gives them.
+// Parts of the rows and the replicates made of them, as Python passes them.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -14,7 +14,7 @@ namespace thresher::bindings {
 using OptionalParts = std::optional<Vector<std::int32_t>>;
 using OptionalSets = std::optional<Matrix<std::uint8_t>>;
 
-// One row of marks per replicate, one column per part; none given: each replicate leaves one part out.
+// Reads one row of marks per replicate, one column per part. Without them each replicate leaves one part out.
 inline PartSets read_sets(const OptionalParts& parts, const OptionalSets& sets) {
   if (sets) return PartSets({sets->data(), sets->size()}, sets->shape(1));
   if (!parts) return PartSets();

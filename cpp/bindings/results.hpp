@@ -8,7 +8,7 @@
 
 namespace thresher::bindings {
 
-// A getter of a vector that shows it in place, as an array that keeps the result alive.
+// Makes a getter of a vector that returns a view of it, an array that keeps the result alive.
 template <class Result, class Values, class Base>
 auto array_of(Values Base::* member) {
   return [member](Result& result) {
@@ -17,7 +17,7 @@ auto array_of(Values Base::* member) {
   };
 }
 
-// The same of marks, as truth values.
+// Returns the same of marks, as truth values.
 template <class Result, class Base>
 auto marks_of(std::vector<std::uint8_t> Base::* member) {
   return [member](Result& result) {
@@ -31,7 +31,7 @@ inline nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> as_indices(const std::v
   return to_numpy(std::vector<std::int64_t>(values.begin(), values.end()));
 }
 
-// Defines an attribute that holds indices.
+// Defines an attribute that contains indices.
 template <class Result, class Base>
 void def_indices(nb::class_<Result>& bound, const char* name, std::vector<std::uint32_t> Base::* member) {
   bound.def_prop_ro(

@@ -1,4 +1,4 @@
-// What the bindings of all searches share.
+// Helpers of the bindings of all searches.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -52,16 +52,16 @@ class BoundSearch {
   }
   SearchResult result() const {
     check_idle();
-    return found();
+    return current_result();
   }
   virtual bool is_exhausted() const = 0;
 
  protected:
   virtual void go_on(std::size_t n_more, Interrupt& interrupt) = 0;
-  virtual SearchResult found() const = 0;
+  virtual SearchResult current_result() const = 0;
 
  private:
-  // The GIL is released while the search works: another thread, or its own progress, could ask it for more.
+  // The GIL is released while the search runs: another thread, or its own progress callback, could call it again.
   struct Running {
     explicit Running(BoundSearch& bound) : search(bound) {
       search.check_idle();
@@ -71,7 +71,7 @@ class BoundSearch {
     BoundSearch& search;
   };
   void check_idle() const {
-    if (is_running_) throw std::logic_error("the search is at work; ask it again when it has come back");
+    if (is_running_) throw std::logic_error("the search is running; call it again when it has returned");
   }
 
   bool is_running_ = false;
@@ -88,14 +88,14 @@ class HeldSearch final : public BoundSearch {
 
  protected:
   void go_on(std::size_t n_more, Interrupt& interrupt) override { search_.extend(n_more, interrupt); }
-  SearchResult found() const override { return search_.result(); }
+  SearchResult current_result() const override { return search_.result(); }
 
  private:
   std::tuple<Inputs...> inputs_;
   ForwardSearch search_;
 };
 
-// Python's search, which has taken its first features; `inputs` live as long as it does.
+// Returns Python's search, which has taken its first features, and owns `inputs`.
 template <class... Inputs>
 BoundSearch* hold_search(ForwardSearch&& search, std::optional<std::size_t> n_select, Inputs... inputs) {
   auto held = std::make_unique<HeldSearch<Inputs...>>(std::move(search), std::move(inputs)...);

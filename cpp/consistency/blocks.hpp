@@ -28,7 +28,7 @@ class Blocks {
     return std::visit([&](auto& blocks) { return blocks.split(feature, label); }, kind_);
   }
 
-  // What the pairs measure or any other cost would be after splitting by a feature; nothing changes.
+  // Returns the cost after splitting by a feature; nothing changes.
   double cost_after(std::size_t feature) {
     return std::visit([&](auto& blocks) { return blocks.cost_after(feature); }, kind_);
   }
@@ -51,7 +51,7 @@ class Blocks {
 
  private:
   using Kind = std::variant<CodedBlocks, ListedBlocks>;
-  // What a list takes away from other weights than whole ones might leave a trace of a class that is not there.
+  // Subtracting the rows of a list from fractional weights might leave a trace of a class that is not there.
   static bool suit_lists(const CodedRows& rows) { return rows.lists != nullptr && rows.has_whole_weights(); }
   Kind kind_;
 };

@@ -8,19 +8,23 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "consistency/blocks.hpp"
 #include "consistency/count_sets.hpp"
 
 namespace thresher::consistency {
 
+Blocks split_by_kept(const SubsetProblem& problem, const GroupCost& cost) {
+  Blocks blocks(problem.rows, cost);
+  for (const std::uint32_t feature : problem.kept) blocks.split(feature, 0);
+  return blocks;
+}
+
 namespace {
 
-constexpr std::size_t kMaxFree = 64;             // removable features a branch-and-bound mask can hold
+constexpr std::size_t kMaxFree = 64;             // removable features that fit a branch-and-bound mask
 constexpr std::size_t kMaxBreadthFirst = 5'000;  // evaluations from above before trying from below
 
 Blocks split_by(const SubsetProblem& problem, std::span<const std::uint32_t> features) {
-  Blocks blocks(problem.rows, problem.cost);
-  for (const std::uint32_t feature : problem.kept) blocks.split(feature, 0);
+  Blocks blocks = split_by_kept(problem, problem.cost);
   for (const std::uint32_t feature : features) {
     if (blocks.all_pure()) break;
     blocks.split(feature, 0);
@@ -47,12 +51,13 @@ class LevelSearch {
         interrupt_(interrupt),
         descending_(problem.order.rbegin(), problem.order.rend()) {}
 
-  // The first set within the bound goes to the result; with `least_risk` the first of those of least risk.
+  // Stores the first set within the bound, with `least_risk` the first of those of least risk; returns whether there is
+  // one.
   bool find(std::size_t size, bool least_risk) {
     least_risk_ = least_risk;
     found_ = false;
     members_.clear();
-    Blocks none = split_by(problem_, {});
+    Blocks none = split_by_kept(problem_, problem_.cost);
     if (size == 0) {
       consider(problem_.cost.risk(none.cost()));
     } else {
@@ -98,7 +103,7 @@ class LevelSearch {
   double risk_ = 0.0;
 };
 
-// Smallest sets first.
+// Searches the smallest sets first.
 void find_smallest(const SubsetProblem& problem, double bound, bool least_risk, std::size_t max_evaluations,
                    SubsetSearch& result, Interrupt& interrupt) {
   LevelSearch level(problem, bound, max_evaluations, result, interrupt);
@@ -119,7 +124,7 @@ SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_e
 
 namespace {
 
-// From the full set down, a level at a time.
+// Searches from the full set down, a level at a time.
 void find_breadth_first(const SubsetProblem& problem, double bound, std::size_t max_evaluations, SubsetSearch& result,
                         Interrupt& interrupt) {
   const GroupCost& cost = problem.cost;
@@ -218,18 +223,14 @@ SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bou
 
 SubsetSearch set_cover(const SubsetProblem& problem, const GroupCost& pairs, double bound, Interrupt& interrupt) {
   SubsetSearch result;
-  Blocks everything(problem.rows, pairs);
-  Blocks blocks(problem.rows, pairs);
-  for (const std::uint32_t feature : problem.kept) {
-    everything.split(feature, 0);
-    blocks.split(feature, 0);
-  }
+  Blocks blocks = split_by_kept(problem, pairs);
+  Blocks everything = blocks;
   for (std::size_t i = problem.order.size(); i-- > 0 && !everything.all_pure();) {
     everything.split(problem.order[i], 0);
     if (i % 256 == 0) interrupt.check();
   }
   const double never = everything.cost();
-  Blocks chosen = split_by(problem, {});
+  Blocks chosen = split_by_kept(problem, problem.cost);
   result.n_evaluations = 1;
 
   // Pairs separated can only get fewer as features are chosen, so an old gain is an upper bound.

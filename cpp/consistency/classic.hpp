@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "consistency/blocks.hpp"
 #include "consistency/risk.hpp"
 #include "core/interrupt.hpp"
 
@@ -17,7 +18,7 @@ struct TooManyEvaluations : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A number of sets, which may be far too large for a machine word: the sum of cubes[e] 2^e.
+// A number of sets, which may exceed a machine word: the sum of cubes[e] 2^e.
 struct SetCount {
   std::vector<std::uint64_t> cubes;
   bool complete = true;  // false: there are more
@@ -36,13 +37,16 @@ struct SubsetProblem {
   std::span<const std::uint32_t> kept;   // in every set
 };
 
-// The smallest set within the bound, by sizes 0, 1, 2, ...; among equals the first in descending relevance.
-// The full set must be within the bound.
+// Returns the blocks of rows that the kept features leave together.
+Blocks split_by_kept(const SubsetProblem& problem, const GroupCost& cost);
+
+// Returns the smallest set within the bound, by sizes 0, 1, 2, ...; among equals the first in descending relevance. The
+// full set must be within the bound.
 SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_evaluations, Interrupt& interrupt);
 
-// Of the smallest sets within the bound (the size of focus) the one of least risk, then the first in descending
-// relevance: breadth-first from the full set, or where that visits too many sets, from below. The evaluations are those
-// of the breadth-first search either way.
+// Among the smallest sets within the bound (the size of focus) takes the one of least risk, then the first in
+// descending relevance: breadth-first from the full set, or where that visits too many sets, from below. The
+// evaluations are those of the breadth-first search either way.
 SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
                                         Interrupt& interrupt);
 

@@ -11,8 +11,8 @@
 
 namespace thresher::consistency {
 
-// Columns of a packed table, unpacked when they are asked for. The first ones are kept, since searches come back to
-// them; the others, and lists, pass through one buffer.
+// Columns of a packed table, unpacked on first use. The first ones are kept, since searches come back to them; the
+// others, and lists, pass through one buffer.
 class TableColumns {
  public:
   explicit TableColumns(std::shared_ptr<const CodedTable> table)

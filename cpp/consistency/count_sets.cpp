@@ -1,7 +1,5 @@
 #include "consistency/count_sets.hpp"
 
-#include "consistency/blocks.hpp"
-
 namespace thresher::consistency {
 namespace {
 
@@ -19,8 +17,7 @@ class Counter {
   }
 
   SetCount count() {
-    Blocks none(problem_.rows, problem_.cost);
-    for (const std::uint32_t feature : problem_.kept) none.split(feature, 0);
+    const Blocks none = split_by_kept(problem_, problem_.cost);
     if (within(none)) {
       ++result_.cubes[descending_.size()];
     } else {
@@ -71,7 +68,7 @@ class Counter {
     return within(blocks);
   }
 
-  // Whether any feature left out would bring the set within the bound. The one left out last does.
+  // Returns whether any feature left out would bring the set within the bound. The one left out last does.
   bool is_largest(const Blocks& taken, std::size_t next) {
     for (const std::uint32_t feature : out_) {
       Blocks with = taken;

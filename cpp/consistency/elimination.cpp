@@ -19,7 +19,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kScoreTie = 1e-12;
 
-// What is left after the border prefix. Members are numbered from 0 in ascending relevance.
+// The features after the border prefix. Members are numbered from 0 in ascending relevance.
 class Residual {
  public:
   // A risk that has passed the bound stays as it was: removals could only raise it.
@@ -45,11 +45,11 @@ class Residual {
   double risk_without(std::uint32_t member) {
     ++result_.n_evaluations;
     if (!is_known_[member]) compute(member);
-    ++n_asked_;
+    ++n_requested_;
     return risks_[member];
   }
 
-  // A member that was asked for since the last removal.
+  // Removes a member whose risk was computed since the last removal.
   void remove(std::uint32_t member) {
     result_.risks.push_back(risks_[member]);
     leave_one_out_->remove(member);
@@ -58,8 +58,8 @@ class Residual {
       return other == member || (is_known_[other] && !problem_.cost.at_most(risks_[other], bound_));
     });
     std::fill(is_known_.begin(), is_known_.end(), false);
-    needs_many_ = n_asked_ > 1;
-    n_asked_ = 0;
+    needs_many_ = n_requested_ > 1;
+    n_requested_ = 0;
     result_.removed.push_back(static_cast<std::uint32_t>(problem_.refinement.border) + member);
   }
 
@@ -71,10 +71,11 @@ class Residual {
     return features;
   }
 
-  // The first member alone, unless the last set needed more than one; then, if that pays, all that are left together.
+  // Computes the risk of the first member alone, unless the last set needed more than one; then, if that pays, all that
+  // are left together.
   void compute(std::uint32_t member) {
     std::vector<std::uint32_t> wanted = {member};
-    if (leave_one_out_->prefers_many() && (needs_many_ || n_asked_ > 0)) {
+    if (leave_one_out_->prefers_many() && (needs_many_ || n_requested_ > 0)) {
       wanted.clear();
       std::copy_if(removable_.begin(), removable_.end(), std::back_inserter(wanted),
                    [&](std::uint32_t other) { return !is_known_[other]; });
@@ -92,11 +93,11 @@ class Residual {
   std::vector<std::uint32_t> removable_;
   std::vector<double> risks_;  // without each member, of the present set if known
   std::vector<bool> is_known_;
-  std::size_t n_asked_ = 0;  // members since the last removal
-  bool needs_many_ = false;  // of the set before it
+  std::size_t n_requested_ = 0;  // members since the last removal
+  bool needs_many_ = false;      // of the set before it
 };
 
-// The share of what the bound still allows over `base` that a risk uses up.
+// Returns the share of what the bound still allows over `base` that a risk uses up.
 double share(double risk, double base, double bound, double tolerance) {
   return bound > base + tolerance ? (risk - base) / (bound - base) : 0.0;
 }
@@ -110,7 +111,7 @@ std::size_t border_probes(const EliminationProblem& problem) {
 
 Elimination eliminate_steepest(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
   Elimination result;
-  Residual residual(problem, kInfinity, result);  // asks for every risk in every step
+  Residual residual(problem, kInfinity, result);  // needs every risk in every step
   const double tolerance = problem.cost.tolerance();
   std::vector<double> risks(residual.size());
   while (!residual.present().empty()) {
@@ -156,7 +157,7 @@ Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Inte
 namespace {
 
 // Removes in each step the member of the best score(member, its risk, the risk before) among those whose risk is lower
-// than every one met before. Scores closer than `tie` are equal.
+// than every one before it. Scores closer than `tie` are equal.
 template <class Score>
 Elimination eliminate_by_score(const EliminationProblem& problem, double bound, double tie, Interrupt& interrupt,
                                const Score& score_of) {
@@ -167,11 +168,11 @@ Elimination eliminate_by_score(const EliminationProblem& problem, double bound, 
   std::vector<double> lower(residual.size(), -kInfinity);
   double current = problem.refinement.full_risk;
   while (true) {
-    double least = kInfinity;  // risk met in this scan
+    double least = kInfinity;  // least risk of this scan
     double best = kInfinity;   // score
     std::uint32_t arg = 0;
     for (const std::uint32_t member : residual.present()) {
-      // Relevance ascends, so a risk no lower than one already met cannot give a lower score.
+      // Relevance ascends, so a risk that is not below an earlier one cannot give a lower score.
       if (!cost.at_most(lower[member], bound) || lower[member] >= least - cost.tolerance()) continue;
       interrupt.check();
       lower[member] = residual.risk_without(member);
@@ -229,7 +230,7 @@ Elimination eliminate_in_window(const EliminationProblem& problem, double bound,
   std::vector<double> lower(residual.size(), -kInfinity);
   double current = full;
   double k = 1.0;
-  double reach = edge(k);  // the window holds relevances up to here
+  double reach = edge(k);  // the window contains relevances up to here
   while (!residual.present().empty()) {
     double best = kInfinity;
     std::uint32_t arg = 0;

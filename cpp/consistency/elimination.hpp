@@ -1,7 +1,7 @@
 // Backward elimination by leave-one-out risks: SDCC and its fast forms, ASDCC, SWCFS.
 //
 // All of them first remove the border prefix of the order, so they work on what the prefix leaves. Each counts the
-// evaluations its listing asks for on all features.
+// evaluations its listing makes on all features.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ struct EliminationProblem {
 
 // Each step removes the feature whose removal leaves the least risk, the first in the order among equals.
 Elimination eliminate_steepest(const EliminationProblem& problem, double bound, Interrupt& interrupt);
-// The same removals: skips features whose last risk, a lower bound, cannot win.
+// Makes the same removals, but skips features whose last risk, a lower bound, cannot win.
 Elimination eliminate_fast(const EliminationProblem& problem, double bound, Interrupt& interrupt);
-// The same removals, best-first; evaluations: the border by binary search, then what the heap asks.
+// Makes the same removals, best-first; evaluations: the border by binary search, then those of the heap.
 Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Interrupt& interrupt);
 
 // ASDCC: the removable feature of least alpha * relevance + (1 - alpha) * share of the remaining risk it uses up.

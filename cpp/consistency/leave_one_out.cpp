@@ -33,33 +33,34 @@ std::vector<std::uint8_t> kinds_of_classes(std::size_t n_classes) {
   return kinds;
 }
 
-// Members are first left out a quarter at a time; without half of them most groups would meet.
+// Members are first left out a quarter at a time; without half of them most groups would merge.
 constexpr std::size_t kFirstParts = 4;
 
-// Moves the groups whose place has a second one to the front; returns how many.
-template <class Place>
-std::size_t keep_crowded(std::vector<std::uint32_t>& groups, Place place, std::uint8_t* met) {
+// Moves the groups whose slot has a second one to the front; returns how many.
+template <class SlotOf>
+std::size_t keep_crowded(std::vector<std::uint32_t>& groups, SlotOf slot_of, std::uint8_t* slot_kinds) {
   // The first group leaves one bit, every other one more.
   for (const std::uint32_t g : groups) {
-    std::uint8_t& here = met[place(g)];
+    std::uint8_t& here = slot_kinds[slot_of(g)];
     here = static_cast<std::uint8_t>(here << 1 | 1);
   }
   std::size_t n = 0;
   for (const std::uint32_t g : groups) {
     groups[n] = g;
-    n += met[place(g)] > 1;
+    n += slot_kinds[slot_of(g)] > 1;
   }
   return n;
 }
 
-// The same for groups whose place has several classes.
-template <class Place>
-std::size_t keep_mixed(std::vector<std::uint32_t>& groups, Place place, const std::uint8_t* kinds, std::uint8_t* met) {
-  for (const std::uint32_t g : groups) met[place(g)] |= kinds[g];
+// Moves the groups whose slot has several classes to the front; returns how many.
+template <class SlotOf>
+std::size_t keep_mixed(std::vector<std::uint32_t>& groups, SlotOf slot_of, const std::uint8_t* kinds,
+                       std::uint8_t* slot_kinds) {
+  for (const std::uint32_t g : groups) slot_kinds[slot_of(g)] |= kinds[g];
   std::size_t n = 0;
   for (const std::uint32_t g : groups) {
     groups[n] = g;
-    n += !kIsOneClass[met[place(g)]];
+    n += !kIsOneClass[slot_kinds[slot_of(g)]];
   }
   return n;
 }
@@ -146,10 +147,10 @@ LeaveOneOut::Groups LeaveOneOut::all_groups() const {
 LeaveOneOut::Groups LeaveOneOut::those_that_meet(Groups groups, const Words& mask, Meeting meeting) {
   const auto bits = static_cast<unsigned>(std::bit_width(4 * groups.size() + 1));
   const unsigned shift = kWordBits - bits;
-  met_.assign(std::size_t{1} << bits, 0);
-  const auto keep = [&](auto place) {
-    return meeting == Meeting::any ? keep_crowded(groups, place, met_.data())
-                                   : keep_mixed(groups, place, kinds_.data(), met_.data());
+  slot_kinds_.assign(std::size_t{1} << bits, 0);
+  const auto keep = [&](auto slot_of) {
+    return meeting == Meeting::any ? keep_crowded(groups, slot_of, slot_kinds_.data())
+                                   : keep_mixed(groups, slot_of, kinds_.data(), slot_kinds_.data());
   };
   // Bytes may be anything to the compiler: what it should keep in registers is copied.
   const std::uint64_t* values = values_.data();
@@ -198,9 +199,9 @@ double LeaveOneOut::risk_of_merging(const Groups& groups, const Words& mask) {
   return cost_.risk(sum);
 }
 
-// Groups that do not meet when all of these members are left out do not meet when one of them is.
+// Groups that stay apart when all of these members are left out stay apart when one of them is.
 void LeaveOneOut::visit(std::span<const std::uint32_t> members, const Groups& among, std::span<double> risks) {
-  ask_interrupt();
+  check_interrupt();
   const Words mask = mask_without(members);
   const Groups groups = those_that_meet(among, mask, Meeting::of_two_classes);
   if (members.size() == 1) {

@@ -1,7 +1,7 @@
 // Risks of a set without one of its features.
 //
-// Rows that are equal on the set form a group (or a few, after removals), and its values lie side by side in a few
-// words. Leaving features out is a mask; groups that are equal under it meet. Few groups ever meet one of another
+// Rows that are equal on the set form a group (or a few, after removals), and its values are adjacent in a few words.
+// Leaving features out is a mask; groups that are equal under it merge. Few groups ever merge with one of another
 // class, and these are found by a table of bytes before any are compared.
 #pragma once
 
@@ -40,9 +40,9 @@ class LeaveOneOut final : public RisksWithout {
   bool equal(std::uint32_t a, std::uint32_t b, const Words& mask) const;
 
   Groups all_groups() const;
-  // Those that meet another one under the mask, and perhaps a few more.
+  // Returns those that merge with another one under the mask, and perhaps a few more.
   Groups those_that_meet(Groups groups, const Words& mask, Meeting meeting);
-  // The first of `groups` asked for that is equal under the mask. Starts with begin_lookup(groups.size()).
+  // Returns the first group looked up that is equal under the mask. Starts with begin_lookup(groups.size()).
   void begin_lookup(std::size_t n_groups);
   std::uint32_t representative(std::uint32_t group, const Words& mask);
 
@@ -63,7 +63,7 @@ class LeaveOneOut final : public RisksWithout {
   double cost_sum_ = 0.0;
   double risk_ = 0.0;
 
-  std::vector<std::uint8_t> met_;  // by some bits of the hash: the kinds of the groups there together
+  std::vector<std::uint8_t> slot_kinds_;  // by some bits of the hash: the kinds of the groups there together
   unsigned slot_bits_ = 0;
   std::vector<std::uint32_t> slots_;      // by as many bits of the hash: the first group with these values
   std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group

@@ -11,16 +11,16 @@ ListedBlocks::ListedBlocks(const CodedRows& rows, const GroupCost& cost)
     : data_(rows),
       group_cost_(cost),
       rows_(rows.used()),
-      place_of_(rows.n_rows),
+      position_of_(rows.n_rows),
       block_of_(rows.n_rows, kPure),
       class_weights_(rows.n_classes),
       group_(rows.n_classes),
       rest_(rows.n_classes) {
   separation_.assign(rows_.empty() ? 0 : rows_.size() - 1, kTogetherInBlock);
-  for (std::uint32_t place = 0; place < rows_.size(); ++place) {
-    place_of_[rows_[place]] = place;
-    block_of_[rows_[place]] = 0;
-    class_weights_[static_cast<std::size_t>(data_.classes[rows_[place]])] += data_.weight(rows_[place]);
+  for (std::uint32_t position = 0; position < rows_.size(); ++position) {
+    position_of_[rows_[position]] = position;
+    block_of_[rows_[position]] = 0;
+    class_weights_[static_cast<std::size_t>(data_.classes[rows_[position]])] += data_.weight(rows_[position]);
   }
   cost_sum_ = cost(class_weights_.data());
   n_impure_ = cost_sum_ > 0.0;
@@ -52,10 +52,10 @@ void ListedBlocks::add_weights(Entries entries, double sign, double* weights) co
   }
 }
 
-void ListedBlocks::move_to(std::uint32_t row, std::uint32_t place) {
-  const std::uint32_t other = rows_[place];
-  std::swap(rows_[place_of_[row]], rows_[place]);
-  std::swap(place_of_[row], place_of_[other]);
+void ListedBlocks::move_to(std::uint32_t row, std::uint32_t position) {
+  const std::uint32_t other = rows_[position];
+  std::swap(rows_[position_of_[row]], rows_[position]);
+  std::swap(position_of_[row], position_of_[other]);
 }
 
 void ListedBlocks::part(Entries of_block, std::int32_t label) {

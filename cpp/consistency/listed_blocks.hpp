@@ -41,22 +41,22 @@ class ListedBlocks {
   using Entries = std::span<const Entry>;
 
   double* class_weights(std::uint32_t block) { return class_weights_.data() + block * data_.n_classes; }
-  // The rows listed that are in impure blocks, block by block and code by code.
+  // Collects the rows listed that are in impure blocks, block by block and code by code.
   void sort_entries(std::size_t feature);
   // Calls visit(entries of one block) for each block that the entries part.
   template <class Visit>
   void visit_parted(Visit visit);
   // Adds the weights of the entries to these, or takes them away.
   void add_weights(Entries entries, double sign, double* weights) const;
-  void move_to(std::uint32_t row, std::uint32_t place);
+  void move_to(std::uint32_t row, std::uint32_t position);
   void part(Entries of_block, std::int32_t label);
 
   const CodedRows& data_;
   const GroupCost& group_cost_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::int32_t> separation_;
-  std::vector<std::uint32_t> place_of_;  // by row
-  std::vector<std::uint32_t> block_of_;  // by row
+  std::vector<std::uint32_t> position_of_;  // by row
+  std::vector<std::uint32_t> block_of_;     // by row
   std::vector<Block> blocks_;
   std::vector<double> class_weights_;  // block x class
   std::vector<Entry> entries_;

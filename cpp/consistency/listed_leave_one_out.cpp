@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kUnused = static_cast<std::uint32_t>(-1);
 constexpr auto sum_of_group = [](const auto& moved) { return moved.sum; };
 
-// A number without pattern from another one (the finaliser of splitmix64).
+// Returns a number without pattern from another one (the finaliser of splitmix64).
 std::uint64_t scramble(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -36,7 +36,7 @@ ListedLeaveOneOut::ListedLeaveOneOut(const CodedRows& rows, const GroupCost& cos
       merged_(rows.n_classes) {
   std::vector<Sum> sum_of(rows.n_rows);
   for (std::uint32_t member = 0; member < features_.size(); ++member) {
-    if (member % 256 == 0) ask_interrupt();
+    if (member % 256 == 0) check_interrupt();
     for (const auto& [row, code] : rows.listed(features_[member])) {
       const Sum number = number_of(member, code);
       sum_of[row].a += number.a;
@@ -74,20 +74,20 @@ void ListedLeaveOneOut::add_weights(std::uint32_t group, double* weights) {
 
 void ListedLeaveOneOut::move_without(std::uint32_t member) {
   moved_.clear();
-  ++question_;
+  ++request_;
   for (const auto& [row, code] : rows_.listed(features_[member])) {
     if (group_[row] == kUnused) continue;
     const std::uint32_t group = group_of(row);
-    if (seen_[group] == question_) continue;
-    seen_[group] = question_;
+    if (seen_[group] == request_) continue;
+    seen_[group] = request_;
     const Sum number = number_of(member, code);
     moved_.push_back({{sums_[group].a - number.a, sums_[group].b - number.b}, group});
   }
   const std::size_t n_moved = moved_.size();
   for (std::size_t i = 0; i < n_moved; ++i) {
     const auto found = by_sum_.find(moved_[i].sum);
-    if (found == by_sum_.end() || seen_[found->second] == question_) continue;
-    seen_[found->second] = question_;
+    if (found == by_sum_.end() || seen_[found->second] == request_) continue;
+    seen_[found->second] = request_;
     moved_.push_back({moved_[i].sum, found->second});
   }
   std::ranges::sort(moved_);
@@ -95,7 +95,7 @@ void ListedLeaveOneOut::move_without(std::uint32_t member) {
 
 void ListedLeaveOneOut::risks_without(std::span<const std::uint32_t> members, std::span<double> risks) {
   for (const std::uint32_t member : members) {
-    ask_interrupt();
+    check_interrupt();
     move_without(member);
     double sum = cost_sum_;
     visit_runs(Groups(moved_), sum_of_group, [&](Groups meeting) {

@@ -58,8 +58,8 @@ class ListedLeaveOneOut final : public RisksWithout {
   std::vector<double> class_weights_;  // group x class
   std::vector<double> costs_;
   std::unordered_map<Sum, std::uint32_t, SumHash> by_sum_;
-  std::vector<std::uint32_t> seen_;  // by group: the last question it took part in
-  std::uint32_t question_ = 0;
+  std::vector<std::uint32_t> seen_;  // by group: the latest request that used it
+  std::uint32_t request_ = 0;
   std::vector<Moved> moved_;
   std::vector<double> merged_;
   double cost_sum_ = 0.0;

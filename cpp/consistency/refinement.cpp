@@ -33,12 +33,12 @@ Refinement refine(const CodedRows& rows, const GroupCost& cost, std::span<const 
   return result;
 }
 
-std::size_t count_probes(std::size_t low, std::size_t high, std::size_t answer) {
+std::size_t count_probes(std::size_t low, std::size_t high, std::size_t target) {
   std::size_t probes = 0;
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
     ++probes;
-    if (middle <= answer) {
+    if (middle <= target) {
       low = middle;
     } else {
       high = middle - 1;

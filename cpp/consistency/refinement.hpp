@@ -1,4 +1,4 @@
-// Rows ordered so that one sweep over them answers every question about suffixes of the feature order.
+// Rows ordered so that one sweep over them gives the risk of every suffix of the feature order.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace thresher::consistency {
 
 // `order` lists the removable features, least relevant first; `kept` ones belong to every set.
 //
-// Refining from the most relevant feature down gives a row order in which the rows that a suffix of `order`
-// cannot tell apart stand together: two rows are separated by order[j..] exactly if the largest label between
-// them is at least j. Labels are positions in `order`, order.size() for kept features, and
-// Blocks::kTogether inside blocks that no feature needs to split.
+// Refining from the most relevant feature down gives a row order in which the rows that a suffix of `order` cannot
+// separate are adjacent: two rows are separated by order[j..] exactly if the largest label between them is at least j.
+// Labels are positions in `order`, order.size() for kept features, and Blocks::kTogether inside blocks that no feature
+// needs to split.
 struct Refinement {
   std::vector<std::uint32_t> rows;
   std::vector<std::int32_t> separation;
@@ -28,7 +28,7 @@ struct Refinement {
 Refinement refine(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> order,
                   std::span<const std::uint32_t> kept, Interrupt& interrupt);
 
-// Questions asked by a binary search for `answer` in low..high with the middle rounded up.
-std::size_t count_probes(std::size_t low, std::size_t high, std::size_t answer);
+// Returns the steps of a binary search for `target` in low..high with the middle rounded up.
+std::size_t count_probes(std::size_t low, std::size_t high, std::size_t target);
 
 }  // namespace thresher::consistency

@@ -18,7 +18,7 @@ Sweep::Sweep(const CodedRows& rows, const GroupCost& cost, const Refinement& ref
     gap_of[label] = static_cast<std::uint32_t>(labels_.size());
     labels_.push_back(static_cast<std::int32_t>(label) - 1);
   }
-  // Rows that a kept feature separates never meet.
+  // Rows that a kept feature separates never merge.
   const bool some_never = !labels_.empty() && labels_.back() == static_cast<std::int32_t>(order_.size());
   n_levels_ = static_cast<std::uint32_t>(labels_.size() - (some_never ? 1 : 0));
   all_.resize(n);
@@ -54,8 +54,8 @@ void Sweep::reset_merges() {
   std::fill_n(costs_.begin(), n, 0.0);
   std::fill_n(class_weights_.begin(), n * data_.n_classes, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t place = members_[i].place;
-    class_weights_[i * data_.n_classes + classes_[place]] = data_.weight(refinement_.rows[place]);
+    const std::uint32_t position = members_[i].position;
+    class_weights_[i * data_.n_classes + classes_[position]] = data_.weight(refinement_.rows[position]);
   }
   cost_sum_ = 0.0;
 }
@@ -76,9 +76,9 @@ void Sweep::merge(std::uint32_t right) {
 
 // Appends buffer_[begin, end), a group, to members_ unless it is of one class.
 void Sweep::keep_impure(std::size_t begin, std::size_t end) {
-  const std::uint32_t label = classes_[buffer_[begin].place];
+  const std::uint32_t label = classes_[buffer_[begin].position];
   std::size_t i = begin + 1;
-  while (i < end && classes_[buffer_[i].place] == label) ++i;
+  while (i < end && classes_[buffer_[i].position] == label) ++i;
   if (i >= end) return;
   members_.insert(members_.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -87,7 +87,7 @@ void Sweep::keep_impure(std::size_t begin, std::size_t end) {
 
 void Sweep::split_groups(std::size_t feature) {
   const std::uint8_t* column = data_.column(feature);
-  for (std::size_t i = 0; i < members_.size(); ++i) values_[i] = column[refinement_.rows[members_[i].place]];
+  for (std::size_t i = 0; i < members_.size(); ++i) values_[i] = column[refinement_.rows[members_[i].position]];
   std::array<std::uint32_t, 256> next{};
   std::array<std::uint32_t, 256> gap_since;  // the largest gap since the last member of each value
   new_ends_.clear();
@@ -108,7 +108,7 @@ void Sweep::split_groups(std::size_t feature) {
       const Member member = members_[i];
       for (std::size_t v = 0; v <= highest; ++v) gap_since[v] = std::max(gap_since[v], member.gap);
       const std::uint8_t value = values_[i];
-      buffer_[next[value]++] = {member.place, std::exchange(gap_since[value], 0U)};
+      buffer_[next[value]++] = {member.position, std::exchange(gap_since[value], 0U)};
     }
     std::fill_n(next.begin(), highest + std::size_t{1}, 0U);
     begin = end;
@@ -131,23 +131,23 @@ SweepResult Sweep::run(SweepRule rule, double bound, Interrupt& interrupt) {
     interrupt.check();
     sort_gaps();
     reset_merges();
-    std::int32_t found = n;
-    for (std::uint32_t level = 0; level < n_levels_ && found == n; ++level) {
+    std::int32_t needed = n;
+    for (std::uint32_t level = 0; level < n_levels_ && needed == n; ++level) {
       const double before = cost_.risk(cost_sum_);
       for (std::uint32_t i = first_of_[level]; i < first_of_[level + 1]; ++i) merge(closing_[i]);
       const double risk = cost_.risk(cost_sum_);
       const bool decided = labels_[level] < decided_up_to;
-      if (!decided && !cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) found = labels_[level];
+      if (!decided && !cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) needed = labels_[level];
     }
     // Positions are counted from 1 in the search over decided_up_to + 1 .. n + 1; none is needed once all are decided.
     if (decided_up_to < n) {
       result.n_probes += count_probes(static_cast<std::size_t>(decided_up_to) + 1, static_cast<std::size_t>(n) + 1,
-                                      static_cast<std::size_t>(found) + 1);
+                                      static_cast<std::size_t>(needed) + 1);
     }
-    if (found == n) break;
-    result.kept.push_back(static_cast<std::uint32_t>(found));
-    split_groups(order_[static_cast<std::size_t>(found)]);
-    decided_up_to = found + 1;
+    if (needed == n) break;
+    result.kept.push_back(static_cast<std::uint32_t>(needed));
+    split_groups(order_[static_cast<std::size_t>(needed)]);
+    decided_up_to = needed + 1;
   }
   result.risk = cost_.risk(cost_sum_);
   return result;

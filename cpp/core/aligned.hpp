@@ -21,7 +21,7 @@ inline std::size_t checked_product(std::size_t a, std::size_t b) {
   return a * b;
 }
 
-// A fixed-size array on the boundary of a cache line; not initialised unless asked.
+// A fixed-size array on the boundary of a cache line; initialised on request only.
 template <class T>
 class AlignedArray {
  public:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "core/aligned.hpp"
 #include "core/memory.hpp"
@@ -10,16 +12,16 @@
 namespace thresher {
 namespace {
 
-constexpr std::size_t kFirstSlab = std::size_t{1} << 16;
-constexpr std::size_t kLargestSlab = std::size_t{1} << 24;
+constexpr std::size_t kFirstChunk = std::size_t{1} << 16;
+constexpr std::size_t kLargestChunk = std::size_t{1} << 24;
 
-struct Slab {
+struct Chunk {
   char* data;
   std::size_t size;
   std::size_t alignment;
 };
 
-Slab make_slab(std::size_t size) {
+Chunk make_chunk(std::size_t size) {
   const std::size_t alignment = size >= kLargePage ? kLargePage : kLine;
   size = (size + alignment - 1) / alignment * alignment;
   auto* data = static_cast<char*>(::operator new(size, std::align_val_t(alignment)));
@@ -31,8 +33,8 @@ Slab make_slab(std::size_t size) {
 
 struct Arena::Impl {
   std::mutex mutex;
-  std::vector<Slab> slabs;
-  std::size_t used = 0;  // of the last slab
+  std::vector<Chunk> chunks;
+  std::size_t used = 0;  // of the last chunk
 };
 
 Arena::Arena() : impl_(std::make_unique<Impl>()) {}
@@ -45,20 +47,21 @@ Arena& Arena::operator=(Arena&& other) noexcept {
 
 Arena::~Arena() {
   if (!impl_) return;
-  for (const Slab& slab : impl_->slabs) ::operator delete(slab.data, std::align_val_t(slab.alignment));
+  for (const Chunk& chunk : impl_->chunks) ::operator delete(chunk.data, std::align_val_t(chunk.alignment));
 }
 
 void* Arena::allocate(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
   bytes = whole_lines(bytes);
   const std::lock_guard lock(impl_->mutex);
-  if (impl_->slabs.empty() || impl_->used + bytes > impl_->slabs.back().size) {
-    // Slabs double, so that small tables stay small and large ones need few.
-    const std::size_t next = impl_->slabs.empty() ? kFirstSlab : std::min(2 * impl_->slabs.back().size, kLargestSlab);
-    impl_->slabs.push_back(make_slab(std::max(bytes, next)));
+  if (impl_->chunks.empty() || impl_->used + bytes > impl_->chunks.back().size) {
+    // Chunks double, so that small tables stay small and large ones need few.
+    const std::size_t next =
+        impl_->chunks.empty() ? kFirstChunk : std::min(2 * impl_->chunks.back().size, kLargestChunk);
+    impl_->chunks.push_back(make_chunk(std::max(bytes, next)));
     impl_->used = 0;
   }
-  char* piece = impl_->slabs.back().data + impl_->used;
+  char* piece = impl_->chunks.back().data + impl_->used;
   impl_->used += bytes;
   return piece;
 }

@@ -6,8 +6,8 @@
 
 namespace thresher {
 
-// Hands out pieces of large slabs, on cache-line boundaries. Large slabs ask the system for large pages: with small
-// ones, first touching the memory would cost more than filling it.
+// Allocates pieces of large chunks, on cache-line boundaries. Large chunks request large pages: with small ones, first
+// touching the memory would cost more than filling it.
 class Arena {
  public:
   Arena();

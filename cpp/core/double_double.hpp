@@ -19,20 +19,20 @@ double leading(Whole value) {
   return static_cast<double>(value);
 }
 
-// a + b exactly.
+// Returns a + b exactly.
 inline DoubleDouble two_sum(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;
   return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
 
-// a + b exactly, for |a| >= |b| or a == 0.
+// Returns a + b exactly, for |a| >= |b| or a == 0.
 inline DoubleDouble quick_two_sum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-// a * b exactly (Dekker and Veltkamp), for magnitudes far from overflow.
+// Returns a * b exactly (Dekker and Veltkamp), for magnitudes that cannot overflow.
 inline DoubleDouble two_product(double a, double b) {
   constexpr double kSplit = 134217729.0;  // 2^27 + 1
   const double a_scaled = kSplit * a;

@@ -30,9 +30,9 @@ inline double exp_terms(double r, double rest) {
   return p * r + 0.5;
 }
 
-// exp(x) for -708 <= x <= 709, in operations that every vector unit has.
+// Returns exp(x) for -708 <= x <= 709, in operations that every vector unit has.
 inline double exp_in_range(double x) {
-  constexpr double kWhole = 6755399441055744.0;  // 1.5 * 2^52: added, it leaves a whole number in the lowest bits
+  constexpr double kWhole = 6755399441055744.0;  // 1.5 * 2^52: added, it leaves an integer in the lowest bits
   const double shifted = x * kLog2e + kWhole;
   const double k = shifted - kWhole;
   const double r = (x - k * kLn2High) - k * kLn2Low;
@@ -41,7 +41,7 @@ inline double exp_in_range(double x) {
   return p * std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
 }
 
-// The same, 0 below.
+// Returns the same, 0 below.
 inline double plain_exp(double x) { return x < -708.0 ? 0.0 : exp_in_range(x); }
 
 // exp(d) - 1 - d >= 0 without cancellation, for d <= 709.
@@ -50,7 +50,7 @@ inline double exp_excess(double d) {
   return exp_terms(d, 1.0 / 87178291200.0 * d + 1.0 / 6227020800.0) * d * d;
 }
 
-// Natural logarithm of a positive finite number.
+// Returns the natural logarithm of a positive finite number.
 inline double plain_log(double x) {
   int exponent = 0;
   double m = std::frexp(x, &exponent);

@@ -9,19 +9,17 @@
 
 namespace thresher {
 
-// How many features make some tens of milliseconds of work. `cost`: values read per feature, about.
-inline std::size_t round_of_features(std::size_t cost, std::size_t n_threads) {
-  constexpr std::size_t kRound = std::size_t{1} << 25;
-  return std::max<std::size_t>(kRound / std::max<std::size_t>(cost, 1), 1) * std::max<std::size_t>(n_threads, 1);
-}
-
 // Calls body(begin, end) over disjoint ranges of features, on n_threads threads, in rounds of some tens of
-// milliseconds with a question to `interrupt` in between. `cost`: values read per feature, about.
+// milliseconds. Checks `interrupt` between rounds. `cost`: values read per feature, about.
 template <class Body>
 void for_features(std::size_t n_features, std::size_t cost, std::size_t n_threads, Interrupt& interrupt, Body&& body) {
+  constexpr std::size_t kRound = std::size_t{1} << 25;
   constexpr std::size_t kRange = std::size_t{1} << 16;
-  const std::size_t round = round_of_features(cost, n_threads);
-  const std::size_t grain = std::max<std::size_t>(kRange / std::max<std::size_t>(cost, 1), 1);
+  const auto worth = [&](std::size_t n_values) {
+    return std::max(n_values / std::max<std::size_t>(cost, 1), std::size_t{1});
+  };
+  const std::size_t round = worth(kRound) * std::max<std::size_t>(n_threads, 1);
+  const std::size_t grain = worth(kRange);
   for (std::size_t start = 0; start < n_features; start += round) {
     interrupt.check();
     const std::size_t count = std::min(round, n_features - start);

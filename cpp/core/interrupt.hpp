@@ -1,8 +1,8 @@
-// How long work asks whether the user has pressed Ctrl-C.
+// How long work checks whether the user has pressed Ctrl-C.
 //
-// Loops over features ask by themselves: parallel_for asks the interrupt in force on the calling thread between
-// its ranges. Where one range is long, its body calls ask_interrupt(). Work that is no such loop (a walk, a search)
-// is given an Interrupt and asks it.
+// Loops over features check by themselves: parallel_for checks the interrupt in force on the calling thread between its
+// ranges. Where one range is long, its body calls check_interrupt(). Work that is not such a loop (a walk, a search)
+// takes an Interrupt and checks it.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,7 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// Asked between pieces of work of at most some tens of milliseconds, from the calling thread only.
+// Checked between pieces of work of at most some tens of milliseconds, from the calling thread only.
 class Interrupt {
  public:
   virtual ~Interrupt() = default;
@@ -29,7 +29,7 @@ class NeverInterrupt final : public Interrupt {
   bool requested() override { return false; }
 };
 
-// What ask_interrupt asks on this thread, nullptr if there is nothing.
+// Returns the interrupt that check_interrupt checks on this thread, or nullptr.
 Interrupt*& interrupt_in_force() noexcept;
 
 // Puts an interrupt in force on this thread for the life of the scope.
@@ -46,6 +46,6 @@ class InterruptScope {
 
 // Throws Interrupted if the interrupt in force on this thread is requested, or, in a thread that helps with a
 // parallel_for, if that loop has been stopped.
-void ask_interrupt();
+void check_interrupt();
 
 }  // namespace thresher

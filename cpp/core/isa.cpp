@@ -56,7 +56,7 @@ IsaLevel detect() {
 #endif
 }
 
-// A level above what the processor has falls back to the best it has: the answer is the same.
+// A level above what the processor has falls back to the best it has: the result is the same.
 IsaLevel choose() {
   const IsaLevel best = best_isa_level();
   const char* wanted = std::getenv("THRESHER_ISA");

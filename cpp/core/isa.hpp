@@ -10,10 +10,10 @@ namespace thresher {
 
 enum class IsaLevel { baseline, popcnt, avx2, avx512 };
 
-// The level in use: the best this processor has, or the one that the environment variable THRESHER_ISA names.
+// Returns the level in use: the best this processor has, or the one that the environment variable THRESHER_ISA names.
 IsaLevel isa_level();
 
-// The best level this processor and this build have.
+// Returns the best level this processor and this build have.
 IsaLevel best_isa_level();
 
 std::string_view isa_level_name(IsaLevel level);

@@ -21,7 +21,7 @@ constexpr std::size_t kLanes = 16;
 // The maskz forms: GCC 12 warns of an uninitialised value inside the plain ones.
 using Vec = __m512d;
 constexpr std::size_t kWidth = 8;
-// How many columns a dot product takes at a time: as many as the registers hold.
+// How many columns a dot product takes at a time: as many as fit the registers.
 constexpr std::size_t kColumns = 4;
 inline Vec vec_set(double x) { return _mm512_set1_pd(x); }
 inline Vec vec_load(const double* x) { return _mm512_loadu_pd(x); }
@@ -143,7 +143,7 @@ inline void twin_add(TwinVec& sum, TwinVec value) {
   sum.lo = vec_add(sum.lo, value.lo);
 }
 
-// Per lane: whether neither a nor b is NaN; whether a > b; `yes` where that holds and `no` elsewhere.
+// Per lane: whether neither a nor b is NaN; whether a > b; `yes` where that is so and `no` elsewhere.
 #if defined(__AVX512F__)
 using VecMask = __mmask8;
 inline VecMask vec_present(Vec a, Vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_ORD_Q); }
@@ -192,7 +192,7 @@ inline void lanes_store(double* x, const Lanes& lanes) {
   for (std::size_t v = 0; v < kVecs; ++v) vec_store(x + v * kWidth, lanes.part[v]);
 }
 
-// The first `count` lanes from memory, `fill` in the others.
+// Returns the first `count` lanes from memory, `fill` in the others.
 template <class T>
 inline Lanes lanes_load_tail(const T* x, std::size_t count, double fill) {
   double buffer[kLanes];

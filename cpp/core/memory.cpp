@@ -30,8 +30,8 @@ void* allocate_array(std::size_t bytes) {
 
 void free_array(void* memory) noexcept { ::operator delete(memory, std::align_val_t{kLine}); }
 
-// glibc takes the size of the largest block freed so far, up to 32 MiB, as what is worth keeping. Other allocators
-// decide by other means, and a block that nobody writes to costs nothing.
+// glibc keeps up to the size of the largest block freed before, at most 32 MiB. Other allocators decide by other means,
+// and a block that is never written to costs nothing.
 void keep_freed_memory() {
   void* volatile untouched = std::malloc((std::size_t{1} << 25) - (std::size_t{1} << 16));
   std::free(untouched);

@@ -11,16 +11,16 @@ namespace thresher {
 // Bytes of a large page.
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;
 
-// Asks the system for large pages where a block holds whole ones. A refusal changes nothing but speed.
+// Requests large pages from the system where a block contains whole ones. A refusal changes nothing but speed.
 void request_large_pages(void* memory, std::size_t bytes);
 
-// Aligned to cache lines at least; large blocks ask the system for large pages, which makes first use several times
-// faster. Throws std::bad_alloc. Give back with free_array.
+// Aligned to cache lines at least; large blocks request large pages, which makes first use several times faster. Throws
+// std::bad_alloc. Give back with free_array.
 void* allocate_array(std::size_t bytes);
 void free_array(void* memory) noexcept;
 
-// Has the system's allocator keep the memory of a search for the next one, instead of giving it back at once and asking
-// for every page again, which took a quarter of the time of a search in 100,000 features.
+// Has the system's allocator keep the memory of a search for the next one, instead of giving it back at once and
+// requesting for every page again, which took a quarter of the time of a search in 100,000 features.
 void keep_freed_memory();
 
 template <class T>
@@ -43,7 +43,7 @@ struct LargePageAllocator {
 template <class T>
 using LargeVector = std::vector<T, LargePageAllocator<T>>;
 
-// Leaves numbers as they are found: who fills an array of gigabytes anyway need not wait for zeros first.
+// Leaves numbers as they are found: a caller that fills an array of gigabytes need not wait for zeros first.
 template <class T>
 struct UninitialisedAllocator : LargePageAllocator<T> {
   UninitialisedAllocator() = default;
@@ -51,12 +51,12 @@ struct UninitialisedAllocator : LargePageAllocator<T> {
   UninitialisedAllocator(const UninitialisedAllocator<U>&) {}
 
   template <class U>
-  void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
+  void construct(U* target) {
+    ::new (static_cast<void*>(target)) U;
   }
   template <class U, class Value>
-  void construct(U* place, Value&& value) {
-    ::new (static_cast<void*>(place)) U(static_cast<Value&&>(value));
+  void construct(U* target, Value&& value) {
+    ::new (static_cast<void*>(target)) U(static_cast<Value&&>(value));
   }
 };
 

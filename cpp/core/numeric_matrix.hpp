@@ -1,4 +1,4 @@
-// Feature-major continuous data, in single or double precision, owned by someone else.
+// Feature-major continuous data, in single or double precision, not owned.
 #pragma once
 
 #include <cstddef>

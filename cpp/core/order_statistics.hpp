@@ -6,11 +6,11 @@
 
 namespace thresher {
 
-// Whether a comes before b, NaN after all numbers: an order also where a value turns out not to be a number.
+// Returns whether a comes before b, NaN after all numbers: an order also where a value turns out not to be a number.
 inline bool is_before(double a, double b) { return a < b || (a == a && b != b); }
 
-// The rank-th smallest (0-based) of the values, which are reordered so that all before it are not larger and all
-// after it not smaller. `scratch` has the size of `values`. Expected time O(n).
+// Returns the rank-th smallest (0-based) of the values, which are reordered so that all before it are not larger and
+// all after it not smaller. `scratch` has the size of `values`. Expected time O(n).
 double select_rank(std::span<double> values, std::span<double> scratch, std::size_t rank);
 
 // Values number rank and rank + 1 in order; the second is the first if there is none after it. Of a rank beyond the

@@ -1,4 +1,4 @@
-// What a measure over many blocks of rows asks of each block.
+// A request for pairs from blocks of rows.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace thresher {
 
-// Pairs of features; the pairs of a reference stand together.
+// Pairs of features; the pairs of a reference are adjacent.
 struct PairRequest {
   std::span<const std::uint32_t> references, features;
 };

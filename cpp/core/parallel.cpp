@@ -54,7 +54,7 @@ struct Job {
       if (begin >= n_items) return;
       const std::size_t end = std::min(begin + grain, n_items);
       try {
-        ask_interrupt();
+        check_interrupt();
         body(begin, end);
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -200,7 +200,7 @@ Interrupt*& interrupt_in_force() noexcept {
   return current;
 }
 
-void ask_interrupt() {
+void check_interrupt() {
   // Only the thread that was called from Python has an interrupt in force.
   if (Interrupt* interrupt = interrupt_in_force()) interrupt->check();
   if (loop_stopped != nullptr && loop_stopped->load(std::memory_order_relaxed)) throw Interrupted();
@@ -214,7 +214,7 @@ void parallel_for(std::size_t n_items, std::size_t grain, std::size_t n_threads,
   n_threads = std::min(n_threads, n_ranges);
   if (n_threads <= 1 || inside_pool) {
     for (std::size_t begin = 0; begin < n_items; begin += grain) {
-      ask_interrupt();
+      check_interrupt();
       body(begin, std::min(begin + grain, n_items));
     }
     return;

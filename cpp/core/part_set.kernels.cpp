@@ -10,7 +10,7 @@ namespace {
 
 static_assert(2 * kWidth <= kSumRoom);
 
-// The first n values, zeros in the other places.
+// Returns the first n values, zeros in the other positions.
 inline Vec load_first(const double* values, std::size_t n) {
   if (n == kWidth) return vec_load(values);
 #if defined(__AVX512F__)
@@ -55,18 +55,18 @@ void sum(const PartSums& sums, const std::uint8_t* keeps, std::size_t n_parts, s
 }
 
 // Sums from both ends.
-void sum_all_but_one(const PartSums& sums, std::size_t n_parts, double* room) {
+void sum_all_but_one(const PartSums& sums, std::size_t n_parts, double* sums_after) {
   for_vectors(sums, [&](const double* by_part, double* kept, std::size_t n) {
     TwinVec after = nothing();
     for (std::size_t part = n_parts; part-- > 0;) {
-      vec_store(room + part * kSumRoom, after.hi);
-      vec_store(room + part * kSumRoom + kWidth, after.lo);
+      vec_store(sums_after + part * kSumRoom, after.hi);
+      vec_store(sums_after + part * kSumRoom + kWidth, after.lo);
       twin_add(after, load_first(by_part + part * sums.part_stride, n));
     }
     TwinVec before = nothing();
     for (std::size_t part = 0; part < n_parts; ++part) {
       TwinVec both = before;
-      twin_add(both, {vec_load(room + part * kSumRoom), vec_load(room + part * kSumRoom + kWidth)});
+      twin_add(both, {vec_load(sums_after + part * kSumRoom), vec_load(sums_after + part * kSumRoom + kWidth)});
       store_first(vec_add(both.hi, both.lo), n, kept + part * sums.stride, sums.apart);
       twin_add(before, load_first(by_part + part * sums.part_stride, n));
     }

@@ -8,8 +8,8 @@
 
 namespace thresher {
 
-// masks[part * stride + set]: all bits if the set holds the part, else none. The stride is a multiple of kSetBlock, and
-// sets beyond the last hold nothing.
+// masks[part * stride + set]: all bits if the set contains the part, else none. The stride is a multiple of kSetBlock,
+// and sets beyond the last are empty.
 inline constexpr std::size_t kSetBlock = 16;
 struct SetMasks {
   std::size_t n_parts;
@@ -47,8 +47,8 @@ struct PartSetKernels {
   void (*count)(const SetMasks& sets, const std::uint32_t* by_part, std::uint32_t* counts);
   // Sums of two doubles each. Replicate r keeps the parts with keeps[r * n_parts + part] != 0.
   void (*sum)(const PartSums& sums, const std::uint8_t* keeps, std::size_t n_parts, std::size_t n_replicates);
-  // The same where replicate i keeps all parts but part i. `room`: for kSumRoom doubles a part.
-  void (*sum_all_but_one)(const PartSums& sums, std::size_t n_parts, double* room);
+  // The same where replicate i keeps all parts but part i. `sums_after`: for kSumRoom doubles a part.
+  void (*sum_all_but_one)(const PartSums& sums, std::size_t n_parts, double* sums_after);
 };
 inline constexpr std::size_t kSumRoom = 16;
 

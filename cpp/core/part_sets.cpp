@@ -37,7 +37,7 @@ PartSets::PartSets(std::span<const std::uint8_t> marks, std::size_t n_parts) : n
   std::map<std::string, std::size_t> found;
   std::vector<std::pair<std::size_t, bool>> set_of;  // and whether the replicate is its complement
   for (std::size_t r = 0; r < n_replicates_; ++r) {
-    // Of a set and its complement, the one without the first part stands for both.
+    // Of a set and its complement, the one without the first part represents both.
     const bool is_complement = keeps(r, 0);
     std::string set(n_parts, '-');
     for (std::size_t part = 0; part < n_parts; ++part) set[part] = keeps(r, part) == is_complement ? '-' : 'x';
@@ -50,7 +50,7 @@ PartSets::PartSets(std::span<const std::uint8_t> marks, std::size_t n_parts) : n
     for (std::size_t part = 0; part < n_parts; ++part) masks_[part * stride_ + number] = set[part] == 'x' ? ~0U : 0U;
   }
   for (const auto& [number, is_complement] : set_of) {
-    places_.push_back(static_cast<std::uint32_t>(number + (is_complement ? stride_ : 0)));
+    positions_.push_back(static_cast<std::uint32_t>(number + (is_complement ? stride_ : 0)));
   }
 }
 
@@ -67,8 +67,8 @@ void PartSets::count(const std::uint32_t* by_part, std::uint32_t* kept) const {
   std::vector<std::uint32_t> counts(stride_);
   THRESHER_DISPATCH(part_set_kernels).count(masks(), by_part, counts.data());
   for (std::size_t r = 0; r < n_replicates_; ++r) {
-    const std::uint32_t place = places_[r];
-    kept[r] = place < stride_ ? counts[place] : total - counts[place - stride_];
+    const std::uint32_t position = positions_[r];
+    kept[r] = position < stride_ ? counts[position] : total - counts[position - stride_];
   }
 }
 

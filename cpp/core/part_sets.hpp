@@ -25,7 +25,7 @@ class PartSets {
   bool are_all_but_one() const { return all_but_one_; }
   SetMasks masks() const { return {n_parts_, n_masks_, stride_, masks_.data()}; }
   // Where the value of each replicate is among those of all sets and, a stride further on, of all their complements.
-  std::span<const std::uint32_t> places() const { return places_; }
+  std::span<const std::uint32_t> positions() const { return positions_; }
 
   // kept[r] = the sum over the parts that replicate r keeps.
   void count(const std::uint32_t* by_part, std::uint32_t* kept) const;
@@ -44,7 +44,7 @@ class PartSets {
       for (std::size_t i = 0; i < n; ++i) sums[i] += by_part[i];
     }
   }
-  // The same for whole numbers, given the totals over all parts.
+  // The same for integers, given the totals over all parts.
   void sum_rows(std::size_t replicate, const std::uint32_t* by_part, const std::uint32_t* totals, std::size_t n,
                 std::uint32_t* sums) const;
   // constant[r] = whether the parts that replicate r keeps have one distinct value at most, given the range of each.
@@ -59,7 +59,7 @@ class PartSets {
   std::size_t n_masks_ = 0;
   std::size_t stride_ = 0;
   std::vector<std::uint32_t> masks_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> positions_;
 };
 
 }  // namespace thresher

@@ -1,11 +1,11 @@
-// Asking for memory before it is needed.
+// Prefetching of memory.
 #pragma once
 
 #include <cstdint>
 
 namespace thresher {
 
-// Any address will do: one that holds nothing is passed over.
+// Any address will do: one that is not mapped is passed over.
 inline void prefetch([[maybe_unused]] std::uintptr_t address) {
 #if defined(__GNUC__)
   __builtin_prefetch(reinterpret_cast<const void*>(address));

@@ -10,14 +10,14 @@
 
 namespace thresher {
 
-// To the nearest multiple of 2^-40, ties to even; for magnitudes below 2048. A double in [4096, 8192) has steps of
-// 2^-40.
+// Rounds to the nearest multiple of 2^-40, ties to even; for magnitudes below 2048. A double in [4096, 8192) has steps
+// of 2^-40.
 inline double round_to_grid(double value) {
   const double shifted = value + 6144.0;
   return shifted - 6144.0;
 }
 
-// To so many significant bits, ties to even.
+// Rounds to that many significant bits, ties to even.
 inline double round_significant(double value, int bits = 40) {
   if (std::isnormal(value)) {
     // A carry out of the fraction goes to the exponent, as it should.
@@ -32,7 +32,7 @@ inline double round_significant(double value, int bits = 40) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-// The nearest whole number below 2^52. A fraction within 2^-36 of one half, far more than such sums are off, is one
+// Returns the nearest integer below 2^52. A fraction within 2^-36 of one half, much more than such sums are off, is one
 // half, and goes to the even number.
 inline double round_to_whole(DoubleDouble value) {
   const double below = std::floor(value.hi);
@@ -53,7 +53,7 @@ inline double round_significant(DoubleDouble value) {
                     exponent - 40);
 }
 
-// A measure with values in [0, 1]: what is below 1e-12 is nothing, what is above 1 is 1.
+// Returns a measure with values in [0, 1]: what is below 1e-12 is nothing, what is above 1 is 1.
 template <class Number>
 double round_bounded(Number value, double leading) {
   if (!(leading >= 1e-12)) return 0.0;
@@ -62,7 +62,7 @@ double round_bounded(Number value, double leading) {
 inline double round_bounded(double value) { return round_bounded(value, value); }
 inline double round_bounded(DoubleDouble value) { return round_bounded(value, value.hi); }
 
-// `round` of a value that is off by `error` at most; NaN if that leaves two answers, or is no number.
+// Returns `round` of a value that is off by `error` at most; NaN if that leaves two results, or is not a number.
 template <class Round>
 double round_if_sure(double value, double error, Round&& round) {
   const double low = round(value - error);

@@ -59,27 +59,27 @@ void sort_rows(T* rows, std::size_t n) {
 
 // Halving without branches on the data, eight values in step.
 template <class T>
-void find_places(const T* sorted, std::size_t n, const T* x, std::size_t count, std::uint32_t* places) {
+void find_positions(const T* sorted, std::size_t n, const T* x, std::size_t count, std::uint32_t* positions) {
   constexpr std::size_t kStep = 8;
   for (std::size_t begin = 0; begin < count; begin += kStep) {
     const std::size_t here = count - begin < kStep ? count - begin : kStep;
     T value[kStep];
-    std::uint32_t place[kStep];
+    std::uint32_t position[kStep];
     for (std::size_t i = 0; i < kStep; ++i) {
       value[i] = x[begin + (i < here ? i : 0)];
-      place[i] = 0;
+      position[i] = 0;
     }
     auto length = static_cast<std::uint32_t>(n);
     while (length > 1) {
       const std::uint32_t half = length / 2;
       for (std::size_t i = 0; i < kStep; ++i) {
-        const auto below = static_cast<std::uint32_t>(sorted[place[i] + half - 1] < value[i]);
-        place[i] += half & (0u - below);
+        const auto below = static_cast<std::uint32_t>(sorted[position[i] + half - 1] < value[i]);
+        position[i] += half & (0u - below);
       }
       length -= half;
     }
     for (std::size_t i = 0; i < here; ++i) {
-      places[begin + i] = place[i] + static_cast<std::uint32_t>(sorted[place[i]] < value[i]);
+      positions[begin + i] = position[i] + static_cast<std::uint32_t>(sorted[position[i]] < value[i]);
     }
   }
 }
@@ -87,6 +87,6 @@ void find_places(const T* sorted, std::size_t n, const T* x, std::size_t count, 
 }  // namespace
 
 extern const SortKernels sort_kernels;
-const SortKernels sort_kernels{&sort_rows<float>, &sort_rows<double>, &find_places<float>, &find_places<double>};
+const SortKernels sort_kernels{&sort_rows<float>, &sort_rows<double>, &find_positions<float>, &find_positions<double>};
 
 }  // namespace thresher::THRESHER_LEVEL

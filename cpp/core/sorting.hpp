@@ -28,7 +28,7 @@ struct SortedColumn {
 template <class T>
 class ColumnSorter {
  public:
-  // `weights` may be empty; `with_rows` asks for SortedColumn::rows.
+  // `weights` may be empty; `with_rows` fills SortedColumn::rows.
   ColumnSorter(std::span<const double> weights, bool with_rows) : weights_(weights), with_rows_(with_rows) {
     for (const double weight : weights) some_zero_ |= weight == 0.0;
   }
@@ -96,17 +96,17 @@ class ColumnSorter {
     return any != 0;
   }
 
-  // Every row looks up where its value begins and takes the next free place there.
+  // Every row looks up where its value begins and takes the next free position there.
   void find_rows(const T* x, std::size_t n, std::span<const T> values) {
     rows_.resize(n);
     if (values.empty()) return;
     taken_.assign(n, 0);
-    places_.resize(n);
-    thresher::find_places(THRESHER_DISPATCH(sort_kernels), x)(values.data(), values.size(), x, n, places_.data());
+    positions_.resize(n);
+    thresher::find_positions(THRESHER_DISPATCH(sort_kernels), x)(values.data(), values.size(), x, n, positions_.data());
     for (std::size_t row = 0; row < n; ++row) {
       if (values.size() < n && !used(x[row], row)) continue;
-      const std::uint32_t place = places_[row];
-      rows_[place + taken_[place]++] = static_cast<std::uint32_t>(row);
+      const std::uint32_t position = positions_[row];
+      rows_[position + taken_[position]++] = static_cast<std::uint32_t>(row);
     }
   }
 
@@ -184,7 +184,7 @@ class ColumnSorter {
   std::vector<T> columns_;
   std::size_t present_[kLanes] = {};
   std::vector<std::uint32_t> rows_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> positions_;
   std::vector<std::uint32_t> taken_;
   std::vector<Key> keys_;
   std::vector<Key> key_scratch_;

@@ -55,7 +55,7 @@ std::int64_t to_fixed(double count, DoubleDouble log2_count, double scale) {
 
 double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
-// The smallest k with n log2 n <= 2^k; 1 for n <= 2, where there is nothing to measure.
+// Returns the smallest k with n log2 n <= 2^k; 1 for n <= 2, where there is nothing to measure.
 int bits_of_n_log2_n(std::uint64_t n) {
   if (n <= 2) return 1;
   const auto size = static_cast<double>(n);
@@ -94,12 +94,12 @@ XLogX::XLogX(std::uint64_t n)
 }
 
 std::int64_t XLogX::look_further(std::uint64_t count) const {
-  const std::uint64_t place = count - table_.size();
-  if (place >= kept_.size()) return compute(count);
-  std::int64_t value = kept_[place].load(std::memory_order_relaxed);
+  const std::uint64_t position = count - table_.size();
+  if (position >= kept_.size()) return compute(count);
+  std::int64_t value = kept_[position].load(std::memory_order_relaxed);
   if (value == 0) {
     value = compute(count);
-    kept_[place].store(value, std::memory_order_relaxed);
+    kept_[position].store(value, std::memory_order_relaxed);
   }
   return value;
 }

@@ -13,7 +13,7 @@ namespace thresher {
 // log2 of a positive, finite, normal double, good to about 100 bits.
 DoubleDouble log2_double_double(double x);
 
-// x log2 x, 0 at 0: for weights that are not whole numbers.
+// x log2 x, 0 at 0: for weights that are not integers.
 DoubleDouble xlogx_real(double x);
 
 // L(c) = round(c log2(c) 2^shift) as 64-bit integers, for counts c up to n.
@@ -48,8 +48,8 @@ class XLogX {
   int shift_;
   double scale_;
   std::vector<std::int64_t> table_;
-  // Of the counts beyond the table, 0 until met: the tables of tall columns hold few different ones. Threads that meet
-  // the same count store the same value.
+  // Of the counts beyond the table, 0 until met: the tables of tall columns contain few different ones. Threads that
+  // meet the same count store the same value.
   mutable std::vector<std::atomic<std::int64_t>> kept_;
 };
 

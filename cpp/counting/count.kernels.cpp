@@ -28,7 +28,7 @@ inline std::uint32_t add_lanes(__m512i v) {
                                     ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
 }
 
-// The sums of the lanes of eight vectors, side by side; each is below 2^32, so two share a lane from the start.
+// Returns the sums of the lanes of eight vectors, side by side; each is below 2^32, so two share a lane from the start.
 inline __m256i add_lanes_of_eight(const __m512i* v) {
   __m512i two[4];
   for (int k = 0; k < 4; ++k) two[k] = _mm512_or_si512(v[2 * k], _mm512_slli_epi64(v[2 * k + 1], 32));
@@ -46,7 +46,7 @@ constexpr int kTileA = 4;
 constexpr int kTileB = 4;
 
 // Adds A x B plane pairs over n_words words to vector sums, or starts these; sums_stride vectors lie between rows of
-// pairs. A wide tile has the time to ask for the next block of a, which comes from memory; b is met again and again.
+// pairs. A wide tile has the time to fetch the next block of a, which comes from memory; b is read again and again.
 template <int A, int B>
 inline void add_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
                      std::size_t n_words, bool start, __m512i* sums, std::size_t sums_stride) {
@@ -85,7 +85,7 @@ inline void add_tile(const std::uint64_t* a, std::size_t a_stride, const std::ui
       sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)] = sum[i][j];
 }
 
-// Plane pairs whose sums fit a few kilobytes beside the blocks.
+// Plane pairs whose sums fit a few kilobytes next to the blocks.
 constexpr std::size_t kMaxSums = 81;
 constexpr std::size_t kSumsInEights = (kMaxSums + 7) / 8 * 8;
 

@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::size_t kGrain = 64;  // pairs
 
-// Writes what is told of a full table.
+// Writes the counts that determine a full table.
 template <class Count>
-void tell(const Count* cells, std::size_t a_levels, std::size_t b_levels, bool is_incomplete, std::int64_t* out) {
+void write_counts(const Count* cells, std::size_t a_levels, std::size_t b_levels, bool is_incomplete,
+                  std::int64_t* out) {
   const std::size_t n_rows = is_incomplete ? a_levels : a_levels - 1;
   const std::size_t n_columns = is_incomplete ? b_levels : b_levels - 1;
   for (std::size_t i = 0; i < n_rows; ++i) {
@@ -35,9 +36,9 @@ void count_range(const CodedTable& block, const PairRequest& request, std::span<
     cells.resize(n_cells * block.n_parts());
     count_cells(block, reference, f, scratch, cells.data());
     const bool is_incomplete = !incomplete.empty() && (incomplete[f] != 0 || incomplete[g] != 0);
-    const std::size_t n = n_told(a_levels, b_levels, is_incomplete);
+    const std::size_t n = n_counts_needed(a_levels, b_levels, is_incomplete);
     for (std::size_t part = 0; part < block.n_parts(); ++part) {
-      tell(cells.data() + part * n_cells, a_levels, b_levels, is_incomplete, out + begin[i] + part * n);
+      write_counts(cells.data() + part * n_cells, a_levels, b_levels, is_incomplete, out + begin[i] + part * n);
     }
   }
 }
@@ -46,7 +47,7 @@ void count_range(const CodedTable& block, const PairRequest& request, std::span<
 
 std::vector<std::int64_t> count_request(const CodedTable& block, const PairRequest& request,
                                         std::span<const std::uint8_t> incomplete, std::size_t n_threads) {
-  if (!block.weights().real.empty()) throw std::invalid_argument("weights must be whole numbers to be counted");
+  if (!block.weights().real.empty()) throw std::invalid_argument("weights must be integers to be counted");
   if (request.references.size() != request.features.size()) {
     throw std::invalid_argument("references and features differ in length");
   }
@@ -62,7 +63,7 @@ std::vector<std::int64_t> count_request(const CodedTable& block, const PairReque
       throw std::invalid_argument("incomplete must mark every feature with missing values");
     }
     begin.push_back(begin.back() +
-                    block.n_parts() * n_told(block.feature(f).levels, block.feature(g).levels, is_incomplete));
+                    block.n_parts() * n_counts_needed(block.feature(f).levels, block.feature(g).levels, is_incomplete));
   }
   std::vector<std::int64_t> counts(begin.back());
   parallel_for(request.features.size(), kGrain, n_threads, [&](std::size_t first, std::size_t last) {

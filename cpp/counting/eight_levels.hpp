@@ -22,7 +22,7 @@ inline __m512i words_of(const std::uint64_t* plane, std::size_t lo, std::size_t 
   return _mm512_maskz_loadu_epi64(mask, plane + lo);
 }
 
-// The sums of the lanes of eight vectors, side by side.
+// Returns the sums of the lanes of eight vectors, side by side.
 inline __m512i add_lanes(const __m512i* v) {
   __m512i two[4];
   for (int k = 0; k < 4; ++k)
@@ -57,7 +57,7 @@ class EightLevels {
     counts_ = _mm512_load_si512(counts);
   }
 
-  // The sum of L over the cells of a feature and the reference.
+  // Returns the sum of L over the cells of a feature and the reference.
   std::int64_t joint_sum(const CodedFeature& feature, std::size_t stride) const {
     std::int64_t sum = 0;
     __m512i rests = counts_;

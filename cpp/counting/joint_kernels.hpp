@@ -21,7 +21,7 @@ struct JointReference {
   std::size_t n_parts;
   const WordRange* part_words;
   bool one_word_parts;                  // every part is one word
-  const std::uint64_t* kept = nullptr;  // the rows that count, where the features hold others too
+  const std::uint64_t* kept = nullptr;  // the rows that count, where the features contain others too
 };
 
 struct JointKernels {

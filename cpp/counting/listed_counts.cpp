@@ -11,8 +11,8 @@ namespace {
 class PlaneCodes {
  public:
   PlaneCodes(const RowLayout& layout, PlaneBlock planes) : layout_(layout), planes_(planes) {}
-  std::size_t at(std::size_t place, std::size_t part) const {
-    const std::size_t bit = place - layout_.row_begin(part);
+  std::size_t at(std::size_t position, std::size_t part) const {
+    const std::size_t bit = position - layout_.row_begin(part);
     const std::uint64_t* word = planes_.words + layout_.word_begin(part) + bit / 64;
     std::size_t plane = 0;
     while (plane < planes_.n_planes && (word[plane * planes_.stride] >> bit % 64 & 1) == 0) ++plane;
@@ -24,7 +24,7 @@ class PlaneCodes {
   PlaneBlock planes_;
 };
 
-// A column's levels, its rows per level and part, and how far apart its levels lie in the table.
+// A column's levels, its rows per level and part, and the distance of its levels in the table.
 struct Side {
   std::size_t n_levels;
   const std::uint32_t* counts;
@@ -42,8 +42,8 @@ void count_list(const RowLayout& layout, const CodedFeature& list, std::size_t l
     std::uint32_t* rest = cells + list.rest * list_stride;
     for (std::size_t level = 0; level < other.n_levels; ++level)
       rest[level * other.stride] = other.counts[level * n_parts + part];
-    for (; i < list.n_listed && list.listed_places()[i] < layout.row_end(part); ++i) {
-      const std::size_t level = codes.at(list.listed_places()[i], part);
+    for (; i < list.n_listed && list.listed_positions()[i] < layout.row_end(part); ++i) {
+      const std::size_t level = codes.at(list.listed_positions()[i], part);
       if (level >= other.n_levels) continue;
       --rest[level * other.stride];
       const std::size_t own = list.listed_codes()[i];
@@ -69,7 +69,7 @@ Weighted<double, DoubleDouble> weighted(const CodedTable& table, const Reference
   return {table.weights().real.data(), table.real_totals().data(), reference.real_margins().data()};
 }
 
-// What is left of `all` without `some`, where `n_left` rows are. Returns whether it has the digits of a sum over these.
+// Subtracts `some` from `all`, which leaves `n_left` rows. Returns whether it has the digits of a sum over these.
 bool take_away(std::int64_t all, std::int64_t some, std::size_t, std::int64_t& left) {
   left = all - some;
   return true;
@@ -91,15 +91,15 @@ bool merge_lists(const RowLayout& layout, const CodedFeature& a, const CodedFeat
     std::size_t n_left = layout.rows_in(part);
     Count moved{0};
     while (true) {
-      const std::size_t a_place = i < a.n_listed ? a.listed_places()[i] : end;
-      const std::size_t b_place = j < b.n_listed ? b.listed_places()[j] : end;
-      const std::size_t place = std::min(a_place, b_place);
-      if (place >= end) break;
-      const std::size_t a_code = a_place == place ? a.listed_codes()[i++] : a.rest;
-      const std::size_t b_code = b_place == place ? b.listed_codes()[j++] : b.rest;
-      moved += given.weights[place];
+      const std::size_t a_position = i < a.n_listed ? a.listed_positions()[i] : end;
+      const std::size_t b_position = j < b.n_listed ? b.listed_positions()[j] : end;
+      const std::size_t position = std::min(a_position, b_position);
+      if (position >= end) break;
+      const std::size_t a_code = a_position == position ? a.listed_codes()[i++] : a.rest;
+      const std::size_t b_code = b_position == position ? b.listed_codes()[j++] : b.rest;
+      moved += given.weights[position];
       --n_left;
-      if (a_code < a.levels && b_code < b.levels) cells[a_code * b.levels + b_code] += given.weights[place];
+      if (a_code < a.levels && b_code < b.levels) cells[a_code * b.levels + b_code] += given.weights[position];
     }
     if (!take_away(given.totals[part], moved, n_left, cells[a.rest * b.levels + b.rest])) return false;
   }
@@ -118,14 +118,14 @@ bool move_listed(const RowLayout& layout, const CodedFeature& list, Codes codes,
     std::fill_n(cells, list.levels * n_levels, Count{0});
     std::ranges::fill(moved, Count{0});
     for (std::size_t level = 0; level < n_levels; ++level) n_left[level] = reference.counts()[level * n_parts + part];
-    for (; i < list.n_listed && list.listed_places()[i] < layout.row_end(part); ++i) {
-      const std::size_t place = list.listed_places()[i];
-      const std::size_t level = codes.at(place, part);
+    for (; i < list.n_listed && list.listed_positions()[i] < layout.row_end(part); ++i) {
+      const std::size_t position = list.listed_positions()[i];
+      const std::size_t level = codes.at(position, part);
       if (level >= n_levels) continue;
-      moved[level] += given.weights[place];
+      moved[level] += given.weights[position];
       --n_left[level];
       const std::size_t own = list.listed_codes()[i];
-      if (own < list.levels) cells[own * n_levels + level] += given.weights[place];
+      if (own < list.levels) cells[own * n_levels + level] += given.weights[position];
     }
     for (std::size_t level = 0; level < n_levels; ++level) {
       if (!take_away(given.margins[part * n_levels + level], moved[level], n_left[level],
@@ -152,7 +152,7 @@ void count_weighted(const CodedTable& table, const ReferenceColumn& reference, s
   with_codes(reference, [&](auto others) {
     const auto count = [&](auto codes) {
       count_rows(layout, codes, feature.levels, others, reference.n_levels(), cells,
-                 [&](std::size_t place) { return given.weights[place]; });
+                 [&](std::size_t position) { return given.weights[position]; });
     };
     feature.listed ? count(ListedCodes(feature)) : count(PlainCodes(feature.bytes()));
   });

@@ -9,7 +9,7 @@
 
 namespace thresher {
 
-// As count_cells, where the feature or the reference (or both) is listed.
+// Counts as count_cells does, where the feature or the reference (or both) is listed.
 void count_listed(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, std::uint32_t* cells);
 void count_listed(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, std::int64_t* cells);
 void count_listed(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, DoubleDouble* cells);

@@ -113,13 +113,14 @@ ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f, bool wi
 ReferenceColumn::ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels)
     : n_levels_(n_levels) {
   if (codes.size() != table.n_rows()) throw std::invalid_argument("y: one code per row is needed");
-  std::vector<std::int32_t> placed(codes.size());
-  for (std::size_t place = 0; place < placed.size(); ++place) placed[place] = codes[table.layout().row_at(place)];
-  set_codes(table, std::move(placed));
+  std::vector<std::int32_t> arranged(codes.size());
+  for (std::size_t position = 0; position < arranged.size(); ++position)
+    arranged[position] = codes[table.layout().row_at(position)];
+  set_codes(table, std::move(arranged));
 }
 
-ReferenceColumn ReferenceColumn::from_places(const CodedTable& table, std::vector<std::int32_t> codes,
-                                             std::size_t n_levels) {
+ReferenceColumn ReferenceColumn::from_positions(const CodedTable& table, std::vector<std::int32_t> codes,
+                                                std::size_t n_levels) {
   ReferenceColumn reference;
   reference.n_levels_ = n_levels;
   reference.set_codes(table, std::move(codes));
@@ -130,12 +131,12 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
   const RowLayout& layout = table.layout();
   own_counts_.assign(n_levels_ * layout.n_parts(), 0);
   for (std::size_t part = 0; part < layout.n_parts(); ++part) {
-    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
-      if (codes[place] >= static_cast<std::int64_t>(n_levels_)) throw std::invalid_argument("y: code out of range");
-      if (codes[place] < 0) {
+    for (std::size_t position = layout.row_begin(part); position < layout.row_end(part); ++position) {
+      if (codes[position] >= static_cast<std::int64_t>(n_levels_)) throw std::invalid_argument("y: code out of range");
+      if (codes[position] < 0) {
         has_missing_ = true;
       } else {
-        ++own_counts_[static_cast<std::size_t>(codes[place]) * layout.n_parts() + part];
+        ++own_counts_[static_cast<std::size_t>(codes[position]) * layout.n_parts() + part];
       }
     }
   }
@@ -146,8 +147,8 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
     return;
   }
   own_bytes_.resize(codes.size());
-  for (std::size_t place = 0; place < codes.size(); ++place) {
-    own_bytes_[place] = codes[place] < 0 ? CodedTable::kNoCode : static_cast<std::uint8_t>(codes[place]);
+  for (std::size_t position = 0; position < codes.size(); ++position) {
+    own_bytes_[position] = codes[position] < 0 ? CodedTable::kNoCode : static_cast<std::uint8_t>(codes[position]);
   }
   bytes_ = own_bytes_.data();
   const std::size_t n_planes = has_missing_ || n_levels_ == 0 ? n_levels_ : n_levels_ - 1;
@@ -166,16 +167,16 @@ void ReferenceColumn::mark_listed(const CodedTable& table) {
   if (listed_ == nullptr) return;
   marks_.assign(table.n_rows() / 64 + 1, 0);
   for (std::size_t i = 0; i < listed_->n_listed; ++i) {
-    const std::uint32_t place = listed_->listed_places()[i];
-    marks_[place / 64] |= std::uint64_t{1} << place % 64;
+    const std::uint32_t position = listed_->listed_positions()[i];
+    marks_[position / 64] |= std::uint64_t{1} << position % 64;
   }
 }
 
 bool ReferenceColumn::surely_misses(const CodedFeature& feature) const {
   if (marks_.empty() || !feature.listed) return false;
-  const std::uint32_t* places = feature.listed_places();
-  return std::none_of(places, places + feature.n_listed,
-                      [&](std::uint32_t place) { return (marks_[place / 64] >> place % 64 & 1) != 0; });
+  const std::uint32_t* positions = feature.listed_positions();
+  return std::none_of(positions, positions + feature.n_listed,
+                      [&](std::uint32_t position) { return (marks_[position / 64] >> position % 64 & 1) != 0; });
 }
 
 template <class Codes>
@@ -186,9 +187,9 @@ void ReferenceColumn::sum_weights(const CodedTable& table, Codes codes) {
     if (weights.empty()) return;
     margins.resize(n_levels_ * layout.n_parts());
     for (std::size_t part = 0; part < layout.n_parts(); ++part) {
-      for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
-        const std::size_t level = codes.at(place, part);
-        if (level < n_levels_) margins[part * n_levels_ + level] += weights[place];
+      for (std::size_t position = layout.row_begin(part); position < layout.row_end(part); ++position) {
+        const std::size_t level = codes.at(position, part);
+        if (level < n_levels_) margins[part * n_levels_ + level] += weights[position];
       }
     }
   };
@@ -208,14 +209,14 @@ void count_cells(const CodedTable& table, const ReferenceColumn& reference, std:
                  std::int64_t* cells) {
   if (table.feature(f).listed || reference.listed() != nullptr) return count_listed(table, reference, f, cells);
   const std::int64_t* weights = table.weights().whole.data();
-  count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
+  count_plainly(table, reference, f, scratch, cells, [weights](std::size_t position) { return weights[position]; });
 }
 
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  DoubleDouble* cells) {
   if (table.feature(f).listed || reference.listed() != nullptr) return count_listed(table, reference, f, cells);
   const double* weights = table.weights().real.data();
-  count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
+  count_plainly(table, reference, f, scratch, cells, [weights](std::size_t position) { return weights[position]; });
 }
 
 }  // namespace thresher

@@ -15,12 +15,12 @@ namespace thresher {
 class ReferenceColumn {
  public:
   ReferenceColumn() = default;
-  // A feature of the table, which must outlive the reference. Bytes are needed where it meets features kept as bytes.
+  // A feature of the table, which must outlive the reference. Bytes are needed to count against features kept as bytes.
   ReferenceColumn(const CodedTable& table, std::size_t feature, bool with_bytes = true);
   // Codes in the order of the rows, 0..n_levels-1, or negative where missing.
   ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels);
-  // Codes by place.
-  static ReferenceColumn from_places(const CodedTable& table, std::vector<std::int32_t> codes, std::size_t n_levels);
+  // Codes by position.
+  static ReferenceColumn from_positions(const CodedTable& table, std::vector<std::int32_t> codes, std::size_t n_levels);
 
   std::size_t n_levels() const { return n_levels_; }
   bool has_missing() const { return has_missing_; }
@@ -34,11 +34,11 @@ class ReferenceColumn {
   bool has_planes() const { return has_planes_; }
   const std::uint8_t* bytes() const { return bytes_; }
   const std::int32_t* wide() const { return wide_.empty() ? nullptr : wide_.data(); }
-  // The feature itself where it is listed; null elsewhere.
+  // Returns the feature itself where it is listed; null elsewhere.
   const CodedFeature* listed() const { return listed_; }
-  // Marks the rows that are listed, a bit for each row of the table, for those who count many features.
+  // Marks the rows that are listed, a bit for each row of the table, for callers that count many features.
   void mark_listed(const CodedTable& table);
-  // Whether they are marked, and the feature lists none of them.
+  // Returns whether they are marked, and the feature lists none of them.
   bool surely_misses(const CodedFeature& feature) const;
 
  private:
@@ -71,7 +71,7 @@ struct CountScratch {
 
 // The table of feature f (rows) against the reference (columns), part after part: cells[part][level of f][level of
 // reference]. Rows where either is missing are left out. Weighted versions sum weights; those that are not whole with
-// so many digits that the order of the rows, and how they are parted, cannot be seen in the sum rounded to a double.
+// enough digits that the order of the rows, and their parts, do not show in the sum rounded to a double.
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::uint32_t* cells);
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,

@@ -58,7 +58,7 @@ void apply_cuts(const SparseCutData<T>& data, std::span<const double> cuts, std:
   check_offsets(offsets, columns.n_features, cuts.size());
   parallel_for(columns.n_features, 64, n_threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
-      T* place = out + columns.begin(f);
+      T* next = out + columns.begin(f);
       const auto own =
           cuts.subspan(static_cast<std::size_t>(offsets[f]), static_cast<std::size_t>(offsets[f + 1] - offsets[f]));
       const auto code = [&](double value) {
@@ -66,7 +66,7 @@ void apply_cuts(const SparseCutData<T>& data, std::span<const double> cuts, std:
       };
       const T zero = code(0.0);
       for (const T value : columns.values_of(f)) {
-        *place++ = data.wanted[f] == 0 || std::isnan(value) ? value : code(static_cast<double>(value)) - zero;
+        *next++ = data.wanted[f] == 0 || std::isnan(value) ? value : code(static_cast<double>(value)) - zero;
       }
     }
   });

@@ -72,8 +72,8 @@ Cuts learn_cuts(NumericMatrix matrix, const CutOptions& options, Interrupt& inte
   return joined(own);
 }
 
-// The same for compressed columns. All zeros of a class (of the column, without classes) are one row that weighs as
-// much as they do together; make_learner(weights, classes) gives a learner for one column.
+// Returns the same for compressed columns. All zeros of a class (of the column, without classes) are one row that
+// weighs as much as they do together; make_learner(weights, classes) gives a learner for one column.
 template <class T, class MakeLearner>
 Cuts learn_cuts(const SparseCutData<T>& data, std::span<const std::int32_t> classes, std::size_t n_classes,
                 const CutOptions& options, MakeLearner&& make_learner) {
@@ -96,15 +96,15 @@ Cuts learn_cuts(const SparseCutData<T>& data, std::span<const std::int32_t> clas
     CutLists one(1);
     for (std::size_t f = begin; f < end; ++f) {
       if (data.wanted[f] == 0) continue;
-      ask_interrupt();
+      check_interrupt();
       std::vector<double> zeros = weight_of_class;
       std::vector<std::size_t> n_zeros = size_of_class;
       const auto stored = columns.values_of(f);
       values.assign(stored.begin(), stored.end());
       weights.clear();
       labels.clear();
-      for (const std::int32_t place : columns.rows_of(f)) {
-        const auto row = static_cast<std::size_t>(place);
+      for (const std::int32_t index : columns.rows_of(f)) {
+        const auto row = static_cast<std::size_t>(index);
         weights.push_back(weight_of(row));
         labels.push_back(static_cast<std::int32_t>(class_of(row)));
         zeros[class_of(row)] -= weights.back();

@@ -112,10 +112,10 @@ void buckets(const T* x, std::size_t n, T low, T scale, std::size_t n_buckets, s
   const auto missing = static_cast<std::int32_t>(n_buckets);
   for (std::size_t i = 0; i < n; ++i) {
     const T value = x[i];
-    T place = (value - low) * scale;
-    place = place > T{0} ? place : T{0};
-    place = place < last ? place : last;
-    const auto bucket = static_cast<std::int32_t>(place);
+    T position = (value - low) * scale;
+    position = position > T{0} ? position : T{0};
+    position = position < last ? position : last;
+    const auto bucket = static_cast<std::int32_t>(position);
     out[i] = static_cast<std::uint16_t>(value == value ? bucket : missing);
   }
 }

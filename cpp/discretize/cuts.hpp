@@ -1,8 +1,8 @@
 // Cut points that turn a continuous feature into a few levels.
 //
-// The code of x is the number of cuts strictly below x. Every cut lies midway between two neighbouring values of the
-// training data, so that codes do not hang on how a threshold was rounded. Missing values are passed over.
-// Weights act as repeats of rows.
+// The code of x is the number of cuts strictly below x. Every cut is midway between two neighbouring values of the
+// training data, so that codes do not depend on how a threshold was rounded. Missing values are passed over. Weights
+// act as repeats of rows.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ Cuts cuts_equal_width(NumericMatrix matrix, std::size_t n_bins, const CutOptions
 template <class T>
 Cuts cuts_equal_width(const SparseCutData<T>& data, std::size_t n_bins, const CutOptions& options);
 
-// Two thresholds, `t` population standard deviations below and above the mean. A value that a threshold meets
-// but for rounding (1e-12 of the mean and the deviation) counts as not above it.
+// Two thresholds, `t` population standard deviations below and above the mean. A value that equals a threshold but for
+// rounding (1e-12 of the mean and the deviation) counts as not above it.
 Cuts cuts_mean_sd(NumericMatrix matrix, double t, const CutOptions& options, Interrupt& interrupt);
 template <class T>
 Cuts cuts_mean_sd(const SparseCutData<T>& data, double t, const CutOptions& options);
@@ -59,7 +59,7 @@ template <class T>
 Cuts cuts_mdl(const SparseCutData<T>& data, std::span<const std::int32_t> classes, std::size_t n_classes,
               bool distinct_count, const CutOptions& options);
 
-// Where a cut between neighbouring values a < b lies: midway; at a if the midpoint rounds to b.
+// Returns the cut between neighbouring values a < b: midway; at a if the midpoint rounds to b.
 double cut_between(double a, double b);
 
 // out[f * n + i] = code of value i of feature f; 255 for NaN. At most 254 cuts a feature.

@@ -54,9 +54,9 @@ class BucketedCuts {
   // False, with nothing added, if sorting is the better way.
   bool operator()(const T* x, std::size_t n, std::vector<double>& out) {
     n_buckets_ = std::clamp(n / kPerBucket, kSample / 2, kMostBuckets);
-    if (!place_buckets(x, n)) return false;
-    place_.resize(n);
-    typed(THRESHER_DISPATCH(cut_kernels), x).buckets(x, n, low_, scale_, n_buckets_, place_.data());
+    if (!assign_buckets(x, n)) return false;
+    position_.resize(n);
+    typed(THRESHER_DISPATCH(cut_kernels), x).buckets(x, n, low_, scale_, n_buckets_, position_.data());
     count();
     const std::size_t present = n - counts_[n_buckets_];
     const std::size_t n_wanted = find_wanted(present);
@@ -72,7 +72,7 @@ class BucketedCuts {
   static constexpr std::size_t kSample = 256;
 
   // Buckets of equal width where, by a sample, the cuts are; all else falls into the first and the last one.
-  bool place_buckets(const T* x, std::size_t n) {
+  bool assign_buckets(const T* x, std::size_t n) {
     std::array<T, kSample> sample;
     std::size_t size = 0;
     for (std::size_t i = 0; i < kSample; ++i) {
@@ -90,21 +90,21 @@ class BucketedCuts {
   }
 
   void count() {
-    // Two histograms: the second of two equal places need not wait for the first. The last bucket is for NaN.
+    // Two histograms: the second of two equal positions need not wait for the first. The last bucket is for NaN.
     counts_.assign(n_buckets_ + 1, 0);
     odd_counts_.assign(n_buckets_ + 1, 0);
-    const std::size_t n = place_.size();
+    const std::size_t n = position_.size();
     std::size_t i = 0;
     for (; i + 2 <= n; i += 2) {
-      ++counts_[place_[i]];
-      ++odd_counts_[place_[i + 1]];
+      ++counts_[position_[i]];
+      ++odd_counts_[position_[i + 1]];
     }
-    if (i < n) ++counts_[place_[i]];
+    if (i < n) ++counts_[position_[i]];
     for (std::size_t b = 0; b <= n_buckets_; ++b) counts_[b] += odd_counts_[b];
   }
 
-  // Buckets in which bins may change, and those on both sides of a change: the cut lies between their values.
-  // Returns how many values they hold.
+  // Buckets in which bins may change, and those on both sides of a change: the cut is between their values. Returns how
+  // many values they contain.
   std::size_t find_wanted(std::size_t present) {
     wanted_.assign(n_buckets_ + 1, 0);
     std::size_t less = 0;
@@ -132,15 +132,15 @@ class BucketedCuts {
   void gather(const T* x, std::size_t n_wanted) {
     values_.clear();
     values_.reserve(n_wanted);
-    const std::size_t n = place_.size();
+    const std::size_t n = position_.size();
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {  // few of them are wanted
       unsigned found = 0;
-      for (unsigned j = 0; j < 8; ++j) found |= static_cast<unsigned>(wanted_[place_[i + j]]) << j;
+      for (unsigned j = 0; j < 8; ++j) found |= static_cast<unsigned>(wanted_[position_[i + j]]) << j;
       for (; found != 0; found &= found - 1) take(x[i + static_cast<std::size_t>(std::countr_zero(found))]);
     }
     for (; i < n; ++i) {
-      if (wanted_[place_[i]] != 0) take(x[i]);
+      if (wanted_[position_[i]] != 0) take(x[i]);
     }
     std::sort(values_.begin(), values_.end(), [](T a, T b) { return is_before(a, b); });
   }
@@ -171,7 +171,7 @@ class BucketedCuts {
   std::size_t n_buckets_ = 0;
   T low_ = 0;
   T scale_ = 0;
-  std::vector<std::uint16_t> place_;
+  std::vector<std::uint16_t> position_;
   std::vector<T> values_;
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint32_t> odd_counts_;
@@ -210,7 +210,7 @@ class EqualFrequency {
     });
   }
 
-  // Cuts at the places where bins of distinct values change. If no run of equal values lies across such a place,
+  // Cuts at the positions where bins of distinct values change. If no run of equal values crosses such a position,
   // these are all the cuts; otherwise gives up.
   bool at_borders(std::span<const T> values, std::vector<double>& out) {
     if (borders_of_ != values.size()) {

@@ -32,7 +32,7 @@ struct WholeCounts {
   double bits(Term term) const { return static_cast<double>(term) / table.scale(); }
 };
 
-// The same for weights that are not whole numbers.
+// The same for weights that are not integers.
 struct RealCounts {
   using Count = double;
   using Term = double;
@@ -111,8 +111,8 @@ class MdlLearner {
   Term scatter(const Side& side) const { return counts_(side.rows) - side.terms; }
   double entropy(const Side& side) const { return counts_.bits(scatter(side)) / static_cast<double>(side.rows); }
 
-  // Where the best cut of the range lies (the index of the first value above it), 0 if none is worth its description.
-  // Of cuts with equal gain the lowest is taken.
+  // Returns the best cut of the range (the index of the first value above it), 0 if none is worth its description. Of
+  // cuts with equal gain the lowest is taken.
   std::size_t accepted_split(Range range) {
     const Side whole = count(range);
     if (whole.classes < 2) return 0;

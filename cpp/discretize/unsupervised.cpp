@@ -25,7 +25,7 @@ void learn_each(Learner& learner, const T* base, std::size_t n, std::size_t begi
   for (std::size_t feature = begin; feature < end; ++feature) learner.learn(base + feature * n, n, out[feature]);
 }
 
-// A cut in every gap of the values that holds one of the ascending thresholds.
+// A cut in every gap of the values that contains one of the ascending thresholds.
 template <class T>
 void cuts_at_thresholds(std::span<const T> values, std::span<const double> thresholds, std::vector<double>& out) {
   constexpr std::size_t kTogether = 2048;  // values that all thresholds find in the nearest cache
@@ -98,7 +98,7 @@ class MeanSd {
 
   void learn(const T* x, std::size_t n, std::vector<double>& out) {
     if (weights_.empty() && n > 0) {
-      // A missing value shows in the sum, so that nobody needs to look for it first.
+      // A missing value shows in the sum, so it need not be searched for first.
       const RangeSum range = typed(kernels_, x).range_sum(x, nullptr, n);
       if (!std::isnan(range.sum)) return learn({x, n}, nullptr, static_cast<double>(n), range, out);
     }

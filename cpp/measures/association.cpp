@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 #include "moments/moment_kernels.hpp"
 
 namespace thresher {
@@ -84,8 +84,8 @@ void short_segment_dots(const Work& work, const T* base, const T* reference, std
 }
 
 double value_from_rows(const Work& work, std::uint32_t feature, std::size_t replicate) {
-  if (work.reference.referee != nullptr && !work.table.pairwise()) {
-    return work.reference.referee->value(work.kind, feature, work.reference.feature, replicate);
+  if (work.reference.fallback != nullptr && !work.table.pairwise()) {
+    return work.reference.fallback->value(work.kind, feature, work.reference.feature, replicate);
   }
   const SegmentLayout& layout = work.table.layout();
   return pair_sums(work.table.column(feature), work.reference.column, layout, replicate).value(work.kind);

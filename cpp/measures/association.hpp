@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "measures/exact_fallback.hpp"
 #include "measures/numeric_values.hpp"
 #include "measures/pair_measure.hpp"
-#include "measures/referee.hpp"
 #include "moments/numeric_table.hpp"
 
 namespace thresher {
@@ -21,12 +21,12 @@ struct Reference {
   const double* norm;
   const double* error;
   // If it is a feature of the table: who settles its values, and its number.
-  PairReferee* referee = nullptr;
+  ExactFallback* fallback = nullptr;
   std::uint32_t feature = 0;
 };
 
-// The value of two columns on one replicate from their sum of products about the centres and their moments there, of
-// the second the distance of its mean from the centre; NaN if the errors of these leave its rounding open.
+// Returns the value of two columns on one replicate from their sum of products about the centres and their moments
+// there, of the second the distance of its mean from the centre; NaN if the errors of these leave its rounding open.
 inline double sure_value(NumericKind kind, double dot, double n, double sum_a, double norm_a, double error_a,
                          double distance_b, double norm_b, double error_b) {
   const double scale = norm_a * norm_b;
@@ -48,7 +48,7 @@ Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::
 void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, NumericKind kind,
                std::span<const std::uint32_t> features, std::size_t n_threads, std::span<double> out);
 
-// Whether requests are answered faster than one reference at a time, and how many references they may have.
+// Returns whether requests are filled faster than one reference at a time, and how many references they may have.
 bool takes_requests(const NumericTable& table);
 inline constexpr std::size_t kTermsAtOnce = 4;
 
@@ -59,7 +59,7 @@ struct PackedMoments {
 std::vector<PackedMoments> packed(const ColumnMoments& moments, std::size_t n_replicates);
 
 // `moments`: [feature * n_replicates + replicate].
-void associate(const NumericTable& table, std::span<const PackedMoments> moments, PairReferee& referee,
+void associate(const NumericTable& table, std::span<const PackedMoments> moments, ExactFallback& fallback,
                NumericKind kind, std::span<const TermRequest> requests, std::size_t n_threads);
 
 }  // namespace thresher

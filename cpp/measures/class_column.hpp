@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/feature_loop.hpp"
+#include "measures/exact_fallback.hpp"
 #include "measures/numeric_values.hpp"
 #include "measures/range.hpp"
-#include "measures/referee.hpp"
 #include "moments/class_layout.hpp"
 #include "moments/column_moments.hpp"
 #include "moments/moment_kernels.hpp"
@@ -78,7 +78,7 @@ class ClassColumn {
     if (!std::isfinite(moments.error[at])) return kNaN;
     const double centre = source_.centre(feature, replicate);
     set_parts(replicate, parts_, [&](double n, const SplitSum& sum) { return std::fma(-n, centre, sum.hi) + sum.lo; });
-    // About that centre, near the mean. The moments are about another: the rounding of how far that is weighs nothing,
+    // About that centre, near the mean. The moments are about another: the rounding of their distance weighs nothing,
     // as their sums about this one are small.
     const double n = layout_.kept_rows()[replicate];
     const double off = std::fma(-n, centre - moments.centre[feature], moments.kept_sum[at]);
@@ -86,12 +86,12 @@ class ClassColumn {
     return sure_class_value<double>(kind_, parts_, squares, 2.0 * moments.error[at] / kUnit + 6.0, sum_error_);
   }
 
-  // The same in double-double, the squares read anew.
+  // Returns the same in double-double, with the squares read again.
   double exact_value(std::size_t feature, std::size_t replicate) {
     if (Range{source_.table().minimum()[feature], source_.table().maximum()[feature]}.scale() != 0) return kNaN;
     const double centre = source_.exact_centre(feature);
     if (!has_squares_) {
-      const RefereeKernels& kernels = THRESHER_DISPATCH(referee_kernels);
+      const ExactKernels& kernels = THRESHER_DISPATCH(exact_kernels);
       source_.rows(feature).for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
         squares_[s] = typed(kernels, x, x).products(x, x, weights, count, centre, centre);
       });
@@ -103,7 +103,7 @@ class ClassColumn {
     }
     set_parts(replicate, exact_parts_,
               [&](double n, const SplitSum& sum) { return two_sum(sum.hi, sum.lo) - two_product(n, centre); });
-    // A low word of n terms, each at most 2^-53 of the sum so far.
+    // A low word of n terms, each at most 2^-53 of the sum before it.
     const double n_rows = static_cast<double>(layout_.n_rows());
     const double units = n_rows * n_rows * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
     return sure_class_value<DoubleDouble>(kind_, exact_parts_, squares, units, sum_error_);
@@ -131,7 +131,7 @@ class ClassColumn {
   std::vector<double> lanes_;
   const double longest_ = static_cast<double>(layout_.longest_segment());
   double split_ = 1.0;
-  // What a sum of a class may be off by.
+  // The error bound of a sum of a class.
   double sum_error_ = 0.0;
   std::vector<SplitSum> totals_;
   std::vector<double> sums_, kept_;  // of a segment or replicate the high words of all classes, then the low words
@@ -141,7 +141,7 @@ class ClassColumn {
   std::vector<ClassPart<DoubleDouble>> exact_parts_;
 };
 
-// The values of all features, [feature * n_replicates + replicate]. make_source() for each range of features.
+// Returns the values of all features, [feature * n_replicates + replicate]. make_source() for each range of features.
 template <class Table, class MakeSource>
 std::vector<double> values_of_classes(const Table& table, ClassKind kind, const ClassLayout& classes, std::size_t work,
                                       std::size_t n_threads, Interrupt& interrupt, MakeSource&& make_source) {

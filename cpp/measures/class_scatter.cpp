@@ -7,7 +7,7 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 #include "moments/feature_major.hpp"
 #include "moments/row_moment_kernels.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBlockColumns = 256;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
-// Rows that are on their way while one is read.
+// Rows that are prefetched while one is read.
 constexpr std::size_t kAhead = 32;
 // Rows whose mean is the centre of a column.
 constexpr std::size_t kSample = 16;
@@ -59,7 +59,7 @@ class RowMoments {
               stride_});
   }
 
-  // The value of column j; NaN, and `open`, if its sums do not settle it.
+  // Returns the value of column j; NaN, and `open`, if its sums do not settle it.
   double value(std::size_t j, ClassKind kind, bool& open) {
     const double centre = centres_[j];
     double total = 0.0;
@@ -70,7 +70,7 @@ class RowMoments {
     }
     open = !std::isfinite(total);
     if (open) return kNaN;
-    // From the centre to the mean, about which sums of classes tell the scatter between them.
+    // From the centre to the mean, about which sums of classes give the scatter between them.
     const double mean = (total + total_rest) / n_rows_;
     double squares = 0.0;
     double about_centre = 0.0;
@@ -95,10 +95,10 @@ class RowMoments {
     const double magnitudes = n_rows_ * std::fabs(centre) + std::sqrt(n_rows_ * about_centre);
     const double sum_error = sum_error_ = n_rows_ * n_rows_ * magnitudes * 0x1p-106;
     const std::span<const ClassPart<double>> parts = parts_;
-    const double found = kind == ClassKind::fir ? sure_distance(parts, units, sum_error)
-                                                : sure_class_value(kind, parts, squares, units, sum_error);
-    open = std::isnan(found) || !(squares > 1e-270) || !(squares < 1e280);
-    return found;
+    const double result = kind == ClassKind::fir ? sure_distance(parts, units, sum_error)
+                                                 : sure_class_value(kind, parts, squares, units, sum_error);
+    open = std::isnan(result) || !(squares > 1e-270) || !(squares < 1e280);
+    return result;
   }
 
   // That of the same column from its sums of classes and the sum of squares about 0, if these settle it; else NaN.
@@ -147,7 +147,7 @@ std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_featur
       return static_cast<double>(at(i * n_rows / n_samples, start + j));
     });
     for (std::size_t row = 0; row < n_rows; row += step) {
-      ask_interrupt();
+      check_interrupt();
       moments.add(piece(start, width, row, std::min(step, n_rows - row), buffer));
     }
     for (std::size_t j = 0; j < width; ++j) {
@@ -162,7 +162,7 @@ std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_featur
       // Finite values may have an infinite sum.
       result[start + j] = kNaN;
       if (!std::all_of(buffer.begin(), buffer.end(), [](T value) { return std::isfinite(value); })) continue;
-      const DoubleDouble squares = typed(THRESHER_DISPATCH(referee_kernels), buffer.data(), buffer.data())
+      const DoubleDouble squares = typed(THRESHER_DISPATCH(exact_kernels), buffer.data(), buffer.data())
                                        .products(buffer.data(), buffer.data(), nullptr, n_rows, 0.0, 0.0);
       result[start + j] = moments.exact_value(j, options.kind, squares);
       if (!std::isnan(result[start + j])) continue;

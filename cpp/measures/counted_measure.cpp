@@ -34,12 +34,12 @@ bool CountedMeasure::is_incomplete(std::uint32_t feature, std::uint32_t referenc
   return !margins_.incomplete.empty() && (margins_.incomplete[feature] != 0 || margins_.incomplete[reference] != 0);
 }
 
-void CountedMeasure::ask(const PairRequest& request, std::span<double* const> out) {
+void CountedMeasure::fetch(const PairRequest& request, std::span<double* const> out) {
   const auto [references, features] = request;
   std::vector<std::size_t> begin = {0};
   for (std::size_t i = 0; i < out.size(); ++i) {
     const bool incomplete = is_incomplete(features[i], references[i]);
-    const std::size_t n_counts = n_told(levels(features[i]), levels(references[i]), incomplete);
+    const std::size_t n_counts = n_counts_needed(levels(features[i]), levels(references[i]), incomplete);
     begin.push_back(begin.back() + n_counts * margins_.n_parts);
   }
   std::vector<std::int64_t> counts(begin.back());
@@ -50,12 +50,12 @@ void CountedMeasure::ask(const PairRequest& request, std::span<double* const> ou
   }
 }
 
-void CountedMeasure::complete(std::uint32_t feature, std::uint32_t reference, const std::int64_t* told) {
+void CountedMeasure::complete(std::uint32_t feature, std::uint32_t reference, const std::int64_t* reported) {
   const std::size_t a_levels = levels(feature), b_levels = levels(reference);
   const std::size_t n_parts = margins_.n_parts;
   cells_.assign(a_levels * b_levels * n_parts, 0);
   if (is_incomplete(feature, reference)) {
-    std::copy_n(told, cells_.size(), cells_.begin());
+    std::copy_n(reported, cells_.size(), cells_.begin());
   } else if (!cells_.empty()) {
     const std::int64_t* of_a = margins_.counts.data() + begin_[feature];
     const std::int64_t* of_b = margins_.counts.data() + begin_[reference];
@@ -63,7 +63,7 @@ void CountedMeasure::complete(std::uint32_t feature, std::uint32_t reference, co
       std::int64_t* cells = cells_.data() + part * a_levels * b_levels;
       for (std::size_t i = 0; i + 1 < a_levels; ++i) {
         std::int64_t rest = of_a[i * n_parts + part];
-        for (std::size_t j = 0; j + 1 < b_levels; ++j) rest -= cells[i * b_levels + j] = *told++;
+        for (std::size_t j = 0; j + 1 < b_levels; ++j) rest -= cells[i * b_levels + j] = *reported++;
         cells[i * b_levels + b_levels - 1] = rest;
       }
       for (std::size_t j = 0; j < b_levels; ++j) {
@@ -76,7 +76,7 @@ void CountedMeasure::complete(std::uint32_t feature, std::uint32_t reference, co
   if (std::ranges::any_of(cells_, [](std::int64_t count) { return count < 0; })) {
     throw std::invalid_argument("the counts delivered for features " + std::to_string(feature) + " and " +
                                 std::to_string(reference) +
-                                " are negative or do not fit the margins; every block of rows must answer once");
+                                " are negative or do not fit the margins; every block of rows must be counted once");
   }
 }
 

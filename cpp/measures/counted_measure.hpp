@@ -1,4 +1,4 @@
-// Measures over counts delivered by someone else.
+// Measures over counts from another source.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace thresher {
 
-// Whoever has the rows.
+// The source of the counts.
 class CountSource {
  public:
   virtual ~CountSource() = default;
@@ -23,7 +23,7 @@ class CountSource {
   virtual void count(const PairRequest& request, std::span<std::int64_t> counts) = 0;
 };
 
-// What is known of the features before any pair: delivered once.
+// Facts of the features, delivered once, before any pair.
 struct FeatureMargins {
   std::size_t n_parts = 1;
   std::uint64_t n_rows = 0;              // of all parts, repeats included
@@ -41,7 +41,7 @@ class CountedMeasure : public DeliveredMeasure {
   std::size_t n_features() const override { return margins_.levels.size(); }
 
  protected:
-  void ask(const PairRequest& request, std::span<double* const> out) override;
+  void fetch(const PairRequest& request, std::span<double* const> out) override;
   // The values of a pair from its cells[part][level of the feature][level of the reference].
   virtual void store(std::uint32_t feature, std::uint32_t reference, std::span<const std::int64_t> cells,
                      double* out) = 0;
@@ -51,7 +51,7 @@ class CountedMeasure : public DeliveredMeasure {
 
  private:
   bool is_incomplete(std::uint32_t feature, std::uint32_t reference) const;
-  void complete(std::uint32_t feature, std::uint32_t reference, const std::int64_t* told);
+  void complete(std::uint32_t feature, std::uint32_t reference, const std::int64_t* reported);
 
   std::shared_ptr<CountSource> source_;
   FeatureMargins margins_;
@@ -74,8 +74,8 @@ class CountedPairs final : public CountedMeasure {
   DiscreteMeasure measure_;
 };
 
-// Terms of two features and the target. The counts are those of parts by class: class c of part p is the part
-// p * n_classes + c of the margins and of every answer.
+// Terms of two features and the target. The counts are those of parts by class: class c of part p is part
+// p * n_classes + c of the margins and of every result.
 class CountedTriples final : public CountedMeasure {
  public:
   CountedTriples(std::shared_ptr<CountSource> source, FeatureMargins margins, PartSets sets, std::size_t round_size,

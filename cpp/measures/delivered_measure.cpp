@@ -15,10 +15,10 @@ DeliveredMeasure::DeliveredMeasure(PartSets sets, std::size_t round_size)
 
 void DeliveredMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
   const TermRequest request = {{&reference, 1}, features, out};
-  answer({&request, 1});
+  fill({&request, 1});
 }
 
-void DeliveredMeasure::answer(std::span<const TermRequest> requests) {
+void DeliveredMeasure::fill(std::span<const TermRequest> requests) {
   struct Pair {
     std::uint32_t reference, feature;
     double* out;
@@ -44,7 +44,7 @@ void DeliveredMeasure::answer(std::span<const TermRequest> requests) {
   }
   ++n_rounds_;
   n_pairs_ += pairs.size();
-  ask({references, features}, out);
+  fetch({references, features}, out);
 }
 
 }  // namespace thresher

@@ -1,4 +1,4 @@
-// Measures over sums delivered by someone else: the rows may be in blocks, in files, on other machines.
+// Measures over sums from another source: the rows may be in blocks, in files, on other machines.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace thresher {
 
-// The sums of a round are asked for together; values come from the code of the measures in memory, so they have the
+// The sums of a round are requested together; values come from the code of the measures in memory, so they have the
 // same bits however the rows are split.
 class DeliveredMeasure : public PairMeasure {
  public:
-  // A round of a third of the features, and not too small.
+  // Returns a round size of a third of the features, and not too small.
   static std::size_t usual_round_size(std::size_t n_features);
 
   DeliveredMeasure(const DeliveredMeasure&) = delete;
@@ -24,17 +24,17 @@ class DeliveredMeasure : public PairMeasure {
   std::size_t n_replicates() const override { return sets_.n_replicates(); }
   RequestHints hints() const override { return {.round_size = round_size_}; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  void answer(std::span<const TermRequest> requests) override;
+  void fill(std::span<const TermRequest> requests) override;
 
-  // How often the source was asked, and for how many pairs.
+  // Requests made to the source, and the pairs in them.
   std::size_t n_rounds() const { return n_rounds_; }
   std::size_t n_pairs() const { return n_pairs_; }
 
  protected:
   DeliveredMeasure(PartSets sets, std::size_t round_size);
 
-  // Asks the source once; the values of pair i go to out[i].
-  virtual void ask(const PairRequest& request, std::span<double* const> out) = 0;
+  // Requests the sums once; the values of pair i go to out[i].
+  virtual void fetch(const PairRequest& request, std::span<double* const> out) = 0;
 
   const PartSets& sets() const { return sets_; }
 

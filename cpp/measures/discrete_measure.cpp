@@ -11,7 +11,7 @@
 namespace thresher {
 namespace {
 
-// Features per piece of work: enough that handing one out costs little beside it.
+// Features per piece of work: enough that scheduling one costs little compared with it.
 std::size_t grain_for(const CodedTable& table) { return std::clamp<std::size_t>(65536 / (table.n_rows() + 1), 1, 512); }
 
 bool any_bytes(const CodedTable& table, std::span<const std::uint32_t> features) {
@@ -95,7 +95,7 @@ void ReferenceValues::store_information(std::uint32_t f, const std::int64_t* joi
   }
 }
 
-// The joint sum of two lists without a common row: each row has one of the columns at its commonest level.
+// Returns the joint sum of two lists without a common row: each row has one of the columns at its commonest level.
 std::int64_t ReferenceValues::joint_of_apart(std::uint32_t f) const {
   const XLogX& xlogx = table_.xlogx();
   const std::size_t n = table_.n_rows();
@@ -149,14 +149,14 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
   table_values<Cell>(measure_, table_.xlogx(), layout.sets(), {cells.data(), n_cells * n_parts}, a_levels, out);
 }
 
-// Whether the joint kernels apply to the reference. Without parts they are for few rows.
+// Returns whether the joint kernels apply to the reference. Without parts they are for few rows.
 bool ReferenceValues::suits_kernels() const {
   return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() > 0 &&
          (table_.layout().has_parts() || table_.n_rows() < table_.xlogx().table_size()) && reference_.has_planes() &&
          !reference_.has_missing() && reference_.n_levels() <= 63;
 }
 
-// Whether they apply to the feature, too: it is packed and complete, and every count is in the table of L.
+// Returns whether they apply to the feature, too: it is packed and complete, and every count is in the table of L.
 bool ReferenceValues::is_looked_up(std::uint32_t f) const {
   return table_.feature(f).packed && !table_.feature(f).missing &&
          std::min(largest_level_, margins_.largest_level(f)) < table_.xlogx().table_size();
@@ -203,8 +203,8 @@ void ReferenceValues::compute_by_kernels(std::span<const std::uint32_t> features
     } else {
       for (std::size_t k = 0; k < n; ++k) {
         kernels.joint_set_sums(reference, table_.feature(wanted[k]), sets, part_scratch.data(), set_sums.data());
-        std::ranges::transform(layout.sets().places(), sums + k * n_replicates,
-                               [&](std::uint32_t place) { return set_sums[place]; });
+        std::ranges::transform(layout.sets().positions(), sums + k * n_replicates,
+                               [&](std::uint32_t position) { return set_sums[position]; });
       }
     }
     if (!in_bits) {
@@ -242,7 +242,7 @@ void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out
 void ReferenceValues::compute(std::span<const std::uint32_t> features, double* out) const {
   const std::size_t n_replicates = table_.layout().n_replicates();
   const bool by_kernels = suits_kernels();
-  // On microarrays asking every feature would cost a sixth of the time.
+  // On microarrays checking every feature would cost a sixth of the time.
   if (by_kernels && !table_.has_bytes() && !table_.has_missing() && table_.n_rows() < table_.xlogx().table_size()) {
     compute_by_kernels(features, out);
     return;
@@ -270,7 +270,7 @@ DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table
 
 ReferenceColumn DiscretePairMeasure::column(std::uint32_t reference, std::span<const std::uint32_t> features) const {
   ReferenceColumn column(*table_, reference, any_bytes(*table_, features));
-  // A bit for every row: little beside so many features.
+  // A bit for every row: little compared with that many features.
   if (features.size() > table_->n_rows() / 4096) column.mark_listed(*table_);
   return column;
 }
@@ -294,8 +294,8 @@ RequestHints DiscretePairMeasure::hints() const {
   return {.terms_at_once = offers_replicates_ ? ShortReplicate::kAtOnce : 1, .offers_replicates = offers_replicates_};
 }
 
-void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
-  if (offers_replicates_) return PairMeasure::answer(requests);
+void DiscretePairMeasure::fill(std::span<const TermRequest> requests) {
+  if (offers_replicates_) return PairMeasure::fill(requests);
   const std::size_t grain = grain_for(*table_);
   std::vector<std::size_t> begin = {0};
   for (const TermRequest& request : requests) begin.push_back(begin.back() + request.features.size());

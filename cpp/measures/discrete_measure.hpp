@@ -22,7 +22,7 @@ class MarginSums {
   explicit MarginSums(const CodedTable& table);
 
   // sums[r] = sum of L over the column's levels on replicate r, from counts[level * n_parts + part]; returns the rows
-  // of the most frequent level. `kept` has room for one count per replicate.
+  // of the most frequent level. `kept` has one count per replicate.
   static std::uint32_t sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels,
                            std::span<std::uint32_t> kept, std::int64_t* sums);
 
@@ -37,7 +37,7 @@ class MarginSums {
   LargeVector<std::uint32_t> largest_levels_;
 };
 
-// What every value on a replicate needs of its number of rows.
+// Constants of the number of rows of every replicate.
 struct ReplicateRows {
   explicit ReplicateRows(const CodedTable& table);
   std::vector<std::int64_t> whole;  // L(rows)
@@ -85,10 +85,10 @@ class DiscretePairMeasure final : public PairMeasure {
   std::size_t n_features() const override { return table_->n_features(); }
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  // Replicates are offered where there are few rows, and several terms at once, as they themselves ask for.
+  // Replicates are offered where there are few rows, and several terms at once, as the replicates do.
   RequestHints hints() const override;
   // Threads share the pairs of all requests with one reference: one alone may be too small for them.
-  void answer(std::span<const TermRequest> requests) override;
+  void fill(std::span<const TermRequest> requests) override;
   std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:
@@ -100,7 +100,7 @@ class DiscretePairMeasure final : public PairMeasure {
   MarginSums margins_;
   ReplicateRows rows_;
   bool offers_replicates_;
-  std::shared_ptr<const ShortColumns> short_columns_;  // made when the first replicate is asked for
+  std::shared_ptr<const ShortColumns> short_columns_;  // made for the first replicate
 };
 
 // out[r * n_features + f] = measure(f, y) on replicate r.

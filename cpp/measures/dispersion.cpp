@@ -86,8 +86,8 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
   if (column.zeros == 0) return dense_order_statistic(column.values, rank, min, max, scratch);
   scratch.values.resize(column.values.size());
   scratch.other.resize(column.values.size());
-  const auto select = [&](std::size_t count, std::size_t place) {
-    return select_with_next(std::span(scratch.values).first(count), scratch.other, place);
+  const auto select = [&](std::size_t count, std::size_t position) {
+    return select_with_next(std::span(scratch.values).first(count), scratch.other, position);
   };
   const auto copy_if = [&](auto keep) {
     std::size_t count = 0;
@@ -106,9 +106,9 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
   const std::size_t first_positive = column.n() - positive;
   if (rank >= first_positive) return select(copy_if([](T v) { return v > T(0); }), rank - first_positive);
   if (rank < negative) {
-    Neighbours found = select(copy_if([](T v) { return v < T(0); }), rank);
-    if (rank + 1 == negative) found.next = 0.0;
-    return found;
+    Neighbours result = select(copy_if([](T v) { return v < T(0); }), rank);
+    if (rank + 1 == negative) result.next = 0.0;
+    return result;
   }
   if (rank + 1 < first_positive) return {0.0, 0.0};
   if (positive == 0) return {0.0, 0.0};
@@ -119,17 +119,17 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
 
 template <class T>
 double quantile(const Stored<T>& column, double fraction, double min, double max, Scratch& scratch) {
-  const double place = static_cast<double>(column.n() - 1) * fraction;
-  const double below = std::floor(place);
-  const Neighbours found = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
-  return found.at + (place - below) * (found.next - found.at);
+  const double position = static_cast<double>(column.n() - 1) * fraction;
+  const double below = std::floor(position);
+  const Neighbours result = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
+  return result.at + (position - below) * (result.next - result.at);
 }
 
 template <class T>
 double median(const Stored<T>& column, double min, double max, Scratch& scratch) {
   const std::size_t n = column.n();
-  const Neighbours found = order_statistic(column, (n - 1) / 2, min, max, scratch);
-  return n % 2 == 1 ? found.at : 0.5 * (found.at + found.next);
+  const Neighbours result = order_statistic(column, (n - 1) / 2, min, max, scratch);
+  return n % 2 == 1 ? result.at : 0.5 * (result.at + result.next);
 }
 
 // Of positive values.
@@ -157,7 +157,8 @@ double log_amgm(const Stored<T>& column, double mean, double min, double max) {
 template <class T>
 double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch);
 
-// The power of two by which a column is multiplied so that sums have room, and the squares that a variance needs.
+// Returns the power of two by which a column is multiplied so that sums, and the squares of a variance, do not
+// overflow.
 int scale_for(Dispersion measure, const Range& range) {
   const int scale = range.scale();
   if (measure == Dispersion::variance || scale > 0) return scale;
@@ -174,7 +175,7 @@ double measure_extreme(const Stored<T>& column, Dispersion measure, int scale, d
   const double mean =
       std::accumulate(scaled.values.begin(), scaled.values.end(), 0.0) / static_cast<double>(scaled.n());
   if (measure == Dispersion::am_gm) return arithmetic_over_geometric(column, plain_log(mean) - scale * kLn2);
-  // Large values lie so far apart that only the distance of the largest counts.
+  // Large values are so widely spaced that only the distance of the largest counts.
   if (measure == Dispersion::amgm && scale < 0) return std::ldexp(std::ldexp(max, scale) - mean, -scale);
   // Of small values it is half the variance.
   if (measure == Dispersion::amgm) return 0.5 * measure_extreme(column, Dispersion::variance, scale, max, scratch);
@@ -214,7 +215,7 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
   return 0.0;
 }
 
-// The values present, as doubles, where some are missing.
+// Returns the values present, as doubles, where some are missing.
 template <class T>
 Stored<double> without_missing(const Stored<T>& column, Scratch& scratch) {
   scratch.present.clear();
@@ -228,7 +229,7 @@ template <class Columns, class StoredOf>
 std::vector<double> measure_all(const Columns& columns, const DispersionOptions& options, Interrupt& interrupt,
                                 std::size_t mean_size, StoredOf stored_of) {
   std::vector<double> result(columns.n_features);
-  // Pieces of about a million values, so that Ctrl-C is heard in time.
+  // Pieces of about a million values, so that Ctrl-C is noticed in time.
   const std::size_t piece = std::max<std::size_t>(64, (std::size_t{1} << 22) / std::max<std::size_t>(1, mean_size));
   for (std::size_t first = 0; first < columns.n_features; first += piece) {
     interrupt.check();

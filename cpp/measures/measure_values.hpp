@@ -59,7 +59,7 @@ std::int64_t log_term(const XLogX& xlogx, Whole count) {
 }
 inline DoubleDouble log_term(const XLogX&, DoubleDouble weight) { return xlogx_real(weight.hi); }
 
-// What log_term is scaled by.
+// Returns the scale of log_term.
 template <class Count>
 double log_scale(const XLogX& xlogx) {
   return std::integral<Count> ? xlogx.scale() : 1.0;
@@ -105,7 +105,8 @@ inline double square_over(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) * static_cast<double>(a) / static_cast<double>(b);
 }
 
-// The sum of (total cell - row column)^2 / (row column) over rows and columns that occur. `product` is of two counts.
+// Returns the sum of (total cell - row column)^2 / (row column) over rows and columns that occur. `product` is of two
+// counts.
 template <class Count, class Product>
 auto sum_departures(const TableView<Count>& table, Product&& product) {
   const auto nothing = product(table.total, Count{});

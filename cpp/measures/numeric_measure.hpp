@@ -15,23 +15,23 @@ class NumericPairMeasure final : public PairMeasure {
         n_threads_(n_threads),
         moments_(kind == NumericKind::cosine ? table.uncentred() : table.centred_where_needed()),
         packed_(takes_requests(table) ? packed(moments_, table.n_replicates()) : std::vector<PackedMoments>{}),
-        referee_(table) {}
+        fallback_(table) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     Reference column = reference_at(table_.column(reference), moments_, reference, table_.layout().kept_rows());
-    column.referee = &referee_;
+    column.fallback = &fallback_;
     column.feature = reference;
     associate(table_, moments_, column, kind_, features, n_threads_, out);
   }
 
   RequestHints hints() const override { return {.terms_at_once = takes_requests(table_) ? kTermsAtOnce : 1}; }
 
-  void answer(std::span<const TermRequest> requests) override {
-    if (!takes_requests(table_)) return PairMeasure::answer(requests);
-    associate(table_, packed_, referee_, kind_, requests, n_threads_);
+  void fill(std::span<const TermRequest> requests) override {
+    if (!takes_requests(table_)) return PairMeasure::fill(requests);
+    associate(table_, packed_, fallback_, kind_, requests, n_threads_);
   }
 
  private:
@@ -40,7 +40,7 @@ class NumericPairMeasure final : public PairMeasure {
   std::size_t n_threads_;
   ColumnMoments moments_;
   std::vector<PackedMoments> packed_;
-  PairReferee referee_;
+  ExactFallback fallback_;
 };
 
 }  // namespace thresher

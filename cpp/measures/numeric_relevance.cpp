@@ -1,9 +1,7 @@
 #include "measures/numeric_relevance.hpp"
 
-#include <algorithm>
 #include <numeric>
 
-#include "core/feature_loop.hpp"
 #include "measures/association.hpp"
 #include "measures/class_column.hpp"
 #include "measures/range.hpp"
@@ -43,9 +41,8 @@ std::vector<double> relevance_of_classes(const NumericTable& table, ClassKind ki
 }
 
 std::vector<double> relevance_of_numbers(const NumericTable& table, NumericKind kind, std::span<const double> target,
-                                         std::size_t n_threads, Interrupt& interrupt) {
+                                         std::size_t n_threads) {
   const bool centred = kind != NumericKind::cosine;
-  const std::size_t n_replicates = table.n_replicates();
   const std::vector<double> values = table.layout().arrange(target);
   const ColumnMoments target_column = moments_of(values, centred, table.layout());
   const ColumnMoments uncentred = centred ? ColumnMoments{} : table.uncentred();
@@ -53,15 +50,8 @@ std::vector<double> relevance_of_numbers(const NumericTable& table, NumericKind 
       reference_at(NumericColumn{nullptr, values.data()}, target_column, 0, table.layout().kept_rows());
   std::vector<std::uint32_t> features(table.n_features());
   std::iota(features.begin(), features.end(), 0u);
-  std::vector<double> out(table.n_features() * n_replicates);
-  const std::size_t round = round_of_features(table.n_rows(), n_threads);
-  for (std::size_t start = 0; start < features.size(); start += round) {
-    interrupt.check();
-    const std::size_t count = std::min(round, features.size() - start);
-    associate(table, centred ? table.centred() : uncentred, reference, kind,
-              std::span<const std::uint32_t>(features).subspan(start, count), n_threads,
-              std::span<double>(out).subspan(start * n_replicates, count * n_replicates));
-  }
+  std::vector<double> out(table.n_features() * table.n_replicates());
+  associate(table, centred ? table.centred() : uncentred, reference, kind, features, n_threads, out);
   return out;
 }
 

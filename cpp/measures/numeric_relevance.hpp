@@ -21,6 +21,6 @@ std::vector<double> relevance_of_classes(const NumericTable& table, ClassKind ki
 
 // With a number per row.
 std::vector<double> relevance_of_numbers(const NumericTable& table, NumericKind kind, std::span<const double> target,
-                                         std::size_t n_threads, Interrupt& interrupt);
+                                         std::size_t n_threads);
 
 }  // namespace thresher

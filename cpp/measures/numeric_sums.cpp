@@ -9,7 +9,7 @@ namespace {
 
 DoubleDouble squared(DoubleDouble value) { return value * value; }
 
-// The sum of squares, or of products, about the means.
+// Returns the sum of squares, or of products, about the means.
 DoubleDouble about_means(DoubleDouble products, DoubleDouble x, DoubleDouble y, DoubleDouble n) {
   return products - x * y / n;
 }

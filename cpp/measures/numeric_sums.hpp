@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "measures/numeric_values.hpp"
-#include "moments/referee_kernels.hpp"
+#include "moments/exact_kernels.hpp"
 
 namespace thresher {
 
 // Sums of squares that are a smaller share of what they were taken from are what rounding left of nothing.
 inline constexpr double kNothing = 0x1p-80;
 
-// Of two columns, each about a centre of its own.
+// Of two columns, each about a separate centre.
 struct PairSums : PairedSums {
   double centre_x = 0.0, centre_y = 0.0;
   // The columns were multiplied by these powers of two.

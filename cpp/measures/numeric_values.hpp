@@ -44,7 +44,7 @@ inline constexpr double kSmallestRatio = 1e-24;
 
 inline double square_root(double value) { return std::sqrt(value); }
 
-// An absolute correlation, its square, and the smaller over the larger sum of squares.
+// Returns an absolute correlation, its square, and the smaller over the larger sum of squares.
 template <class Number>
 Number pair_formula(NumericKind kind, Number correlation, Number square, Number share, Number n) {
   const Number one{1.0};
@@ -67,7 +67,8 @@ Number pair_formula(NumericKind kind, Number correlation, Number square, Number 
   return correlation;
 }
 
-// The value from an absolute correlation that is off by `error` at most; NaN if that does not settle its rounding.
+// Returns the value from an absolute correlation that is off by `error` at most; NaN if that does not settle its
+// rounding.
 inline double sure_pair_value(NumericKind kind, double correlation, double error, double share, double n) {
   const double square = correlation * correlation;
   const double value = pair_formula(kind, correlation, square, share, n);
@@ -126,8 +127,8 @@ struct ClassPart {
   double squares;
 };
 
-// The value from such sums; NaN if their errors do not settle its rounding. `squares` is off by `units` roundings of
-// itself and each sum by `sum_error` at most, beyond the last place. Rows of a class are whole.
+// Returns the value from such sums; NaN if their errors do not settle its rounding. `squares` is off by `units`
+// roundings of itself and each sum by `sum_error` at most, beyond the last place. Rows of a class are whole.
 template <class Number>
 double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> classes, Number squares, double units,
                         double sum_error) {
@@ -150,7 +151,7 @@ double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> class
   const Scatter<Number> scatter{explained - shift, squares - explained, Number{n}, present};
   const double between = leading(scatter.between), within = leading(scatter.within);
   const double doubt_within = doubt + (units + 2.0) * unit * leading(squares);
-  // Far from the limits at which a formula changes.
+  // At a distance from the limits at which a formula changes.
   if (!(between > 1e3 * doubt) || !(within > 1e3 * doubt_within)) return kNaN;
   if (!(between < 0.5 * kLargestRatio * within)) return kNaN;
   const Number value = scatter_formula(kind, scatter);
@@ -159,7 +160,7 @@ double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> class
   return round_if_sure(value, std::fabs(relative * leading(value)), [&](Number x) { return rounded(kind, x); });
 }
 
-// The same for `fir`.
+// Returns the same for `fir`.
 double sure_distance(std::span<const ClassPart<double>> classes, double units, double sum_error);
 
 }  // namespace thresher

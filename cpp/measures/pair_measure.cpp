@@ -6,7 +6,7 @@
 
 namespace thresher {
 
-void PairMeasure::answer(std::span<const TermRequest> requests) {
+void PairMeasure::fill(std::span<const TermRequest> requests) {
   const std::size_t n_values = n_replicates();
   std::vector<double> column;
   for (const TermRequest& request : requests) {

@@ -20,9 +20,9 @@ std::uint64_t count_bits(std::span<const std::uint64_t> words) {
 std::vector<std::uint64_t> bits_of_classes(std::span<const std::int32_t> classes, std::size_t n_classes,
                                            std::span<const std::uint64_t> rows) {
   std::vector<std::uint64_t> bits(n_classes * rows.size(), 0);
-  for (std::size_t place = 0; place < classes.size(); ++place) {
-    const std::uint64_t bit = std::uint64_t{1} << place % 64;
-    bits[static_cast<std::size_t>(classes[place]) * rows.size() + place / 64] |= rows[place / 64] & bit;
+  for (std::size_t position = 0; position < classes.size(); ++position) {
+    const std::uint64_t bit = std::uint64_t{1} << position % 64;
+    bits[static_cast<std::size_t>(classes[position]) * rows.size() + position / 64] |= rows[position / 64] & bit;
   }
   return bits;
 }
@@ -79,7 +79,7 @@ void PlainTriples::values(std::uint32_t reference, std::span<const std::uint8_t>
     return;
   }
   const Reference& column = find(reference, codes);
-  // Lazy searches ask for a handful at a time: not worth handing out.
+  // Lazy searches request a handful at a time: not worth sharing among threads.
   const std::size_t grain = std::clamp<std::size_t>(65536 / n_rows_, 1, 512);
   if (features.size() <= grain) {
     compute(column, features, out);
@@ -108,14 +108,14 @@ const PlainTriples::Reference& PlainTriples::find(std::uint32_t reference, std::
   return *(references_[reference] = std::move(made));
 }
 
-// The bits of each level on the rows taken; the last level has what the others leave.
+// Returns the bits of each level on the rows taken; the last level has what the others leave.
 std::vector<std::uint64_t> PlainTriples::levels_of(std::uint32_t reference, std::span<const std::uint8_t> codes) const {
   const CodedFeature& feature = features_[reference];
   std::vector<std::uint64_t> levels(feature.levels * n_words_, 0);
   if (!feature.packed) {
-    for (std::size_t place = 0; place < codes.size(); ++place) {
-      const std::uint64_t bit = std::uint64_t{1} << place % 64;
-      levels[codes[place] * n_words_ + place / 64] |= rows_[place / 64] & bit;
+    for (std::size_t position = 0; position < codes.size(); ++position) {
+      const std::uint64_t bit = std::uint64_t{1} << position % 64;
+      levels[codes[position] * n_words_ + position / 64] |= rows_[position / 64] & bit;
     }
     return levels;
   }

@@ -39,15 +39,15 @@ class PlainTriples {
   PlainTriples(const CodedFeature* features, std::size_t stride, std::vector<std::uint64_t> rows,
                std::span<const std::int32_t> classes, std::size_t n_classes, const XLogX& xlogx, ThreeWayTerm term);
 
-  // out[i] = the term of features[i] and the reference, whose levels times the classes kMostLanes must hold. A
-  // reference that is not packed comes as one code per place.
+  // out[i] = the term of features[i] and the reference, whose levels times the classes must be at most kMostLanes. A
+  // reference that is not packed comes as one code per position.
   void values(std::uint32_t reference, std::span<const std::uint8_t> codes, std::span<const std::uint32_t> features,
               std::size_t n_threads, double* out);
 
   static constexpr std::size_t kMostLanes = 1024;
 
  private:
-  // What a reference is counted by, kept for its next use.
+  // The lanes of a reference, kept for its next use.
   struct Reference {
     Lanes joint, by_level;
     TripleSums<std::int64_t> fixed;

@@ -1,4 +1,4 @@
-// The range of a column, and what it says of sums over its rows.
+// The range of a column, and the scale and centre that it suggests for sums over the rows.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct Range {
     high = std::max(high, most);
   }
   double magnitude() const { return std::max(std::fabs(low), std::fabs(high)); }
-  // The power of two that brings the largest magnitude near 1, where squares, and sums of squares, would have no room;
-  // else 0, as for infinite values, which no power brings there.
+  // Returns the power of two that brings the largest magnitude near 1, where squares, or sums of squares, would
+  // overflow or underflow; else 0, as for infinite values, which no power brings there.
   int scale() const {
     const double most = magnitude();
     const double width = high - low;

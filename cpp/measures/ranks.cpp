@@ -28,7 +28,7 @@ std::size_t narrow_run(std::size_t n) {
   return std::max<std::size_t>(std::numeric_limits<std::int32_t>::max() / largest, 1);
 }
 
-// The sum of weights below 2^31 that are all whole numbers; 0 for others.
+// Returns the sum of weights below 2^31 that are all integers; 0 for others.
 std::int64_t count_rows(std::size_t n_rows, std::span<const double> weights) {
   if (weights.empty()) return static_cast<std::int64_t>(n_rows);
   if (weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");
@@ -69,7 +69,7 @@ DoubleDouble weighted_dot(const DoubleDouble* a, const DoubleDouble* b, std::spa
   return total;
 }
 
-// Sums are whole numbers, or two doubles, which are then the ranks.
+// Sums are integers, or two doubles, which are then the ranks.
 template <class Sum, class T, class D>
 void rank_column(const SortedColumn<T>& sorted, std::span<const double> weights, Sum total, D* out) {
   using Weight = std::conditional_t<std::is_same_v<Sum, DoubleDouble>, double, Sum>;

@@ -14,9 +14,9 @@
 
 namespace thresher {
 
-// d = 2 less + equal - n for every value of every feature: whole numbers in [-(n-1), n-1] that sum to 0. With weights
-// less, equal and n are sums of them. Sixteen bits where that suffices (n <= 32768); two doubles where weights are no
-// whole numbers or sum to 2^31 and more.
+// d = 2 less + equal - n for every value of every feature: integers in [-(n-1), n-1] that sum to 0. With weights less,
+// equal and n are sums of them. Sixteen bits where that suffices (n <= 32768); two doubles where weights are not
+// integers or sum to 2^31 and more.
 struct DoubledRanks {
   std::size_t n_features = 0;
   std::size_t n_rows = 0;
@@ -28,7 +28,7 @@ struct DoubledRanks {
 DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const double> weights, std::size_t n_threads,
                            Interrupt& interrupt);
 
-// Absolute Spearman correlation of pairs. Holds the ranks, not the values. A weight w counts as w rows.
+// Absolute Spearman correlation of pairs. Contains the ranks, not the values. A weight w counts as w rows.
 class RankPairMeasure final : public PairMeasure {
  public:
   RankPairMeasure(NumericMatrix matrix, std::span<const double> weights, std::size_t n_threads, Interrupt& interrupt);

@@ -6,7 +6,7 @@
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "measures/association.hpp"
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 #include "moments/moment_kernels.hpp"
 
 namespace thresher {
@@ -28,22 +28,23 @@ struct Tile {
   Features columns() const { return turned() ? references : features; }
   Features others() const { return turned() ? features : references; }
   // Where the values of a pair go, counted in pairs.
-  std::size_t place(std::size_t column, std::size_t other) const {
+  std::size_t position(std::size_t column, std::size_t other) const {
     return turned() ? other * columns().size() + column : column * others().size() + other;
   }
-  // The features that one call of a kernel reads: candidates come from afar, references were read not long ago.
+  // Returns the features that one call of a kernel reads: candidates come from memory, references were read not long
+  // ago.
   Features read_with(std::size_t other) const { return turned() ? features.subspan(other, 1) : features; }
 };
 
 struct Work {
   const NumericTable& table;
   std::span<const PackedMoments> moments;
-  PairReferee& referee;
+  ExactFallback& fallback;
   NumericKind kind;
   const MomentKernels& kernels;
   const std::size_t tile_rows = thresher::tile_rows(table.layout());
 
-  // The value on a replicate from its sum of products about the centres.
+  // Returns the value on a replicate from its sum of products about the centres.
   double value(std::uint32_t feature, std::uint32_t reference, std::size_t replicate, double dot) const {
     const SegmentLayout& layout = table.layout();
     const PackedMoments& f = moments[feature * layout.n_replicates() + replicate];
@@ -51,7 +52,7 @@ struct Work {
     const double value = sure_value(kind, dot, layout.kept_rows()[replicate], f.kept_sum, f.norm, f.error,
                                     g.kept_sum / layout.kept_rows()[replicate], g.norm, g.error);
     if (!std::isnan(value)) return value;
-    return referee.value(kind, feature, reference, replicate);
+    return fallback.value(kind, feature, reference, replicate);
   }
 
   void fetch_moments(Features features) const {
@@ -62,12 +63,12 @@ struct Work {
   void store(const Tile& tile, std::size_t other, const double* dots, std::size_t stride) const {
     const SegmentLayout& layout = table.layout();
     const std::uint32_t second = tile.others()[other];
-    const std::size_t apart = (tile.place(1, other) - tile.place(0, other)) * layout.n_replicates();
+    const std::size_t apart = (tile.position(1, other) - tile.position(0, other)) * layout.n_replicates();
     layout.sets().sum_each(dots, stride, tile.columns().size(),
-                           tile.terms + tile.place(0, other) * layout.n_replicates(), 1, apart);
+                           tile.terms + tile.position(0, other) * layout.n_replicates(), 1, apart);
     for (std::size_t c = 0; c < tile.columns().size(); ++c) {
       const std::uint32_t first = tile.columns()[c];
-      double* values = tile.terms + tile.place(c, other) * layout.n_replicates();
+      double* values = tile.terms + tile.position(c, other) * layout.n_replicates();
       for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
         values[r] = tile.turned() ? value(second, first, r, values[r]) : value(first, second, r, values[r]);
       }
@@ -168,12 +169,12 @@ std::vector<PackedMoments> packed(const ColumnMoments& moments, std::size_t n_re
   return out;
 }
 
-void associate(const NumericTable& table, std::span<const PackedMoments> moments, PairReferee& referee,
+void associate(const NumericTable& table, std::span<const PackedMoments> moments, ExactFallback& fallback,
                NumericKind kind, std::span<const TermRequest> requests, std::size_t n_threads) {
   std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
   // The small ones last: they fill the time in which other threads still work on large ones.
   if (n_threads > 1) std::ranges::stable_sort(tiles, std::greater<>(), &Tile::n_pairs);
-  const Work work{table, moments, referee, kind, THRESHER_DISPATCH(moment_kernels)};
+  const Work work{table, moments, fallback, kind, THRESHER_DISPATCH(moment_kernels)};
   const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kTile + 1), 1);
   parallel_for(tiles.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
     const auto mine = std::span<const Tile>(tiles).subspan(begin, end - begin);

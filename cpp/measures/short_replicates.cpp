@@ -21,8 +21,9 @@ std::vector<WordMove> moves_of(const RowLayout& layout) {
   std::vector<WordMove> moves;
   for (std::size_t word = 0; word < layout.n_words(); ++word) {
     if (layout.word_rows(word) == 0) continue;
-    const std::size_t place = layout.word_place(word);
-    moves.push_back({word, place / 64, static_cast<unsigned>(place % 64), place % 64 + layout.word_rows(word) > 64});
+    const std::size_t position = layout.word_position(word);
+    moves.push_back(
+        {word, position / 64, static_cast<unsigned>(position % 64), position % 64 + layout.word_rows(word) > 64});
   }
   return moves;
 }
@@ -65,8 +66,8 @@ std::vector<std::uint64_t> ShortColumns::rows_of(const RowLayout& layout, std::s
   std::vector<std::uint64_t> rows(n_words_, 0);
   for (std::size_t part = 0; part < layout.n_parts(); ++part) {
     if (!layout.sets().keeps(replicate, part)) continue;
-    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
-      rows[place / 64] |= std::uint64_t{1} << place % 64;
+    for (std::size_t position = layout.row_begin(part); position < layout.row_end(part); ++position) {
+      rows[position / 64] |= std::uint64_t{1} << position % 64;
     }
   }
   return rows;
@@ -148,11 +149,11 @@ void ShortReplicate::values(std::uint32_t reference, std::span<const std::uint32
 }
 
 // The measure is symmetric: whichever side is shorter is the reference.
-void ShortReplicate::answer(std::span<const TermRequest> requests) {
+void ShortReplicate::fill(std::span<const TermRequest> requests) {
   for (const TermRequest& request : requests) {
     const std::size_t n_references = request.references.size();
     if (request.features.size() > n_references) {
-      PairMeasure::answer({&request, 1});
+      PairMeasure::fill({&request, 1});
       continue;
     }
     for (std::size_t i = 0; i < request.features.size(); ++i) {

@@ -13,10 +13,10 @@
 
 namespace thresher {
 
-// The planes of all features with the rows in the order of the places, without the gaps between parts.
+// The planes of all features with the rows in the order of the positions, without the gaps between parts.
 class ShortColumns {
  public:
-  // Whether counting on one replicate is cheaper than keeping values; the table is then packed, complete and
+  // Returns whether counting on one replicate is cheaper than keeping values; the table is then packed, complete and
   // unweighted.
   static bool suit(const CodedTable& table);
 
@@ -28,7 +28,7 @@ class ShortColumns {
   // Levels of all features together.
   std::size_t n_levels() const { return n_levels_; }
 
-  // The bits of the rows that a replicate keeps.
+  // Returns the bits of the rows that a replicate keeps.
   std::vector<std::uint64_t> rows_of(const RowLayout& layout, std::size_t replicate) const;
 
  private:
@@ -49,7 +49,7 @@ class ShortReplicate final : public PairMeasure {
   // Counting a pair of so few words costs less than a step of the search.
   static constexpr std::size_t kAtOnce = 4;
   RequestHints hints() const override { return {.terms_at_once = kAtOnce}; }
-  void answer(std::span<const TermRequest> requests) override;
+  void fill(std::span<const TermRequest> requests) override;
 
  private:
   static constexpr std::size_t kBatch = 64;

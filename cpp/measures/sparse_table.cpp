@@ -6,12 +6,11 @@
 #include <numeric>
 #include <utility>
 
-#include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "measures/association.hpp"
 #include "measures/class_column.hpp"
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 
 namespace thresher {
 namespace {
@@ -62,15 +61,15 @@ class SparseAssociation {
     const PartSets& sets = table_.layout().sets();
     if (cross_.empty()) {
       DoubleDouble cross;
-      table_.for_stored(feature,
-                        [&](auto place, auto, double value) { add_to(cross, value * reference_.weighted[place]); });
+      table_.for_stored(
+          feature, [&](auto position, auto, double value) { add_to(cross, value * reference_.weighted[position]); });
       const double rounded = cross.hi + cross.lo;
       sets.sum(&rounded, out);
       return;
     }
     std::fill(cross_.begin(), cross_.end(), DoubleDouble{});
-    table_.for_stored(feature, [&](auto place, auto segment, double value) {
-      add_to(cross_[segment], value * reference_.weighted[place]);
+    table_.for_stored(feature, [&](auto position, auto segment, double value) {
+      add_to(cross_[segment], value * reference_.weighted[position]);
     });
     for (std::size_t s = 0; s < cross_.size(); ++s) rounded_[s] = cross_[s].hi + cross_[s].lo;
     sets.sum(rounded_.data(), out);
@@ -99,7 +98,7 @@ std::vector<PackedMoments> packed_moments(const SparseTable& table, NumericKind 
   return packed(table.centred(), table.n_replicates());
 }
 
-// What is stored of a column with its classes.
+// The stored values of a column with their classes.
 class SparseClasses {
  public:
   SparseClasses(const SparseTable& table, const ClassLayout& classes)
@@ -112,10 +111,10 @@ class SparseClasses {
     const std::size_t size = stored_.size();
     if (classes_.narrow.empty()) {
       wide_.resize(size);
-      for (std::size_t i = 0; i < size; ++i) wide_[i] = classes_.labels[stored_.place(i)];
+      for (std::size_t i = 0; i < size; ++i) wide_[i] = classes_.labels[stored_.position(i)];
     } else {
       narrow_.resize(size + kMomentLanes);
-      for (std::size_t i = 0; i < size; ++i) narrow_[i] = classes_.narrow[stored_.place(i)];
+      for (std::size_t i = 0; i < size; ++i) narrow_[i] = classes_.narrow[stored_.position(i)];
     }
     return rows;
   }
@@ -149,15 +148,15 @@ SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, Pa
       layout_(matrix.n_rows, parts, std::move(sets), weights),
       rows_(total_rows(layout_)),
       n_used_(layout_.n_rows()),
-      place_(matrix.n_rows, std::numeric_limits<std::uint32_t>::max()),
+      position_(matrix.n_rows, std::numeric_limits<std::uint32_t>::max()),
       segment_(n_used_),
       minimum_(matrix.n_features),
       maximum_(matrix.n_features),
       kept_constant_(matrix.n_features * layout_.n_replicates()) {
   if (layout_.order().empty()) {
-    std::iota(place_.begin(), place_.end(), 0u);
+    std::iota(position_.begin(), position_.end(), 0u);
   } else {
-    for (std::uint32_t i = 0; i < n_used_; ++i) place_[layout_.order()[i]] = i;
+    for (std::uint32_t i = 0; i < n_used_; ++i) position_[layout_.order()[i]] = i;
   }
   const auto segments = layout_.segments();
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
@@ -172,7 +171,7 @@ SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, Pa
 
 std::vector<double> SparseTable::dense_column(std::size_t feature) const {
   std::vector<double> dense(n_used_);
-  for_stored(feature, [&](std::size_t place, std::size_t, double value) { dense[place] = value; });
+  for_stored(feature, [&](std::size_t position, std::size_t, double value) { dense[position] = value; });
   return dense;
 }
 
@@ -189,18 +188,18 @@ ColumnRows StoredColumn::read(std::size_t feature) {
     table_.for_stored(feature, [&](std::size_t, std::size_t segment, double) { ++segments_[segment + 1]; });
     std::partial_sum(segments_.begin(), segments_.end(), segments_.begin());
     values_.resize(size());
-    places_.resize(size());
+    positions_.resize(size());
     next_.assign(segments_.begin(), segments_.end());
-    table_.for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
+    table_.for_stored(feature, [&](std::size_t position, std::size_t segment, double value) {
       const std::size_t at = next_[segment]++;
       values_[at] = value;
-      places_[at] = static_cast<std::uint32_t>(place);
+      positions_[at] = static_cast<std::uint32_t>(position);
     });
     values = values_.data();
   }
   if (weights != nullptr) {
     weights_.resize(size());
-    for (std::size_t i = 0; i < size(); ++i) weights_[i] = weights[place(i)];
+    for (std::size_t i = 0; i < size(); ++i) weights_[i] = weights[position(i)];
     weights = weights_.data();
   }
   return {{nullptr, values}, segments_, weights};
@@ -232,7 +231,7 @@ ColumnMoments SparseTable::uncentred() const {
 }
 
 std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
-                                         std::size_t n_threads, Interrupt& interrupt) {
+                                         std::size_t n_threads) {
   const std::vector<double> values = table.layout().arrange(target);
   const ColumnMoments of_target = moments_of(values, kind != NumericKind::cosine, table.layout());
   std::vector<double> weighted(values.size());
@@ -241,7 +240,7 @@ std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind k
   const std::vector<PackedMoments> other = packed(of_target, table.n_replicates());
   const SparseReference reference{other.data(), weighted, values.data()};
   std::vector<double> out(table.n_features() * table.n_replicates());
-  for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+  parallel_for(table.n_features(), kFeaturesPerTask, n_threads, [&](std::size_t begin, std::size_t end) {
     SparseAssociation association(table, kind, moments, reference);
     for (std::size_t feature = begin; feature < end; ++feature) {
       association(static_cast<std::uint32_t>(feature), out.data() + feature * table.n_replicates());
@@ -268,9 +267,10 @@ SparsePairMeasure::SparsePairMeasure(const SparseTable& table, NumericKind kind,
 // Costs what is stored of the column and of the one before, not all rows.
 void SparsePairMeasure::set_reference(std::uint32_t feature) {
   if (reference_ == feature) return;
-  if (reference_) table_.for_stored(*reference_, [&](auto place, auto, double) { weighted_[place] = 0.0; });
+  if (reference_) table_.for_stored(*reference_, [&](auto position, auto, double) { weighted_[position] = 0.0; });
   reference_ = feature;
-  table_.for_stored(feature, [&](auto place, auto, double value) { weighted_[place] = table_.weight(place) * value; });
+  table_.for_stored(feature,
+                    [&](auto position, auto, double value) { weighted_[position] = table_.weight(position) * value; });
 }
 
 void SparsePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,

@@ -50,17 +50,17 @@ class SparseTable {
       return;
     }
     for (; at < last; ++at) {
-      const std::uint32_t place = place_[static_cast<std::size_t>(matrix_.rows[at])];
-      if (place < n_used_) body(place, segment_[place], matrix_.values[at]);
+      const std::uint32_t position = position_[static_cast<std::size_t>(matrix_.rows[at])];
+      if (position < n_used_) body(position, segment_[position], matrix_.values[at]);
     }
   }
-  double weight(std::size_t place) const { return layout_.weights() == nullptr ? 1.0 : layout_.weights()[place]; }
+  double weight(std::size_t position) const { return layout_.weights() == nullptr ? 1.0 : layout_.weights()[position]; }
   // In the layout's order.
   std::vector<double> dense_column(std::size_t feature) const;
   const CscView& matrix() const { return matrix_; }
-  // Whether rows are in use as they were given, in one segment.
+  // Returns whether rows are in use as they were given, in one segment.
   bool is_plain() const { return layout_.order().empty() && layout_.n_segments() == 1; }
-  // What sums of this column are split by (see moment_kernels.hpp).
+  // Returns the unit by which sums of this column are split (see moment_kernels.hpp).
   double split(std::size_t feature) const { return split_for(rows_, minimum_[feature], maximum_[feature]); }
   std::span<const double> minimum() const { return minimum_; }
   std::span<const double> maximum() const { return maximum_; }
@@ -78,7 +78,7 @@ class SparseTable {
   SegmentLayout layout_;
   double rows_;
   std::size_t n_used_;
-  std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> position_;
   std::vector<std::uint32_t> segment_;
   std::vector<double> minimum_;
   std::vector<double> maximum_;
@@ -88,7 +88,7 @@ class SparseTable {
 
 // Values of every feature with the target, [feature * n_replicates + replicate].
 std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
-                                         std::size_t n_threads, Interrupt& interrupt);
+                                         std::size_t n_threads);
 std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kind,
                                          std::span<const std::int32_t> classes, std::size_t n_classes,
                                          std::size_t n_threads, Interrupt& interrupt);
@@ -102,14 +102,16 @@ class StoredColumn {
   ColumnRows read(std::size_t feature);
   std::size_t size() const { return segments_.back(); }
   // Rows in the layout's order.
-  std::size_t place(std::size_t i) const { return table_.is_plain() ? static_cast<std::size_t>(rows_[i]) : places_[i]; }
+  std::size_t position(std::size_t i) const {
+    return table_.is_plain() ? static_cast<std::size_t>(rows_[i]) : positions_[i];
+  }
 
  private:
   const SparseTable& table_;
   std::vector<std::size_t> segments_, next_;
   const std::int32_t* rows_ = nullptr;  // as given
   std::vector<double> values_, weights_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> positions_;
 };
 
 class SparsePairMeasure final : public PairMeasure {

@@ -15,19 +15,19 @@ constexpr double kDigitsLost = 0x1p-44;
 
 bool is_finite(DoubleDouble value) { return std::isfinite(value.hi) && std::isfinite(value.lo); }
 
-void refuse(std::size_t feature, const std::string& why) {
+void reject(std::size_t feature, const std::string& why) {
   throw std::invalid_argument("the sums delivered for feature " + std::to_string(feature) + " " + why);
 }
 
 void check_column(const DeliveredColumns& columns, std::size_t feature) {
   const Range range{columns.minimum[feature], columns.maximum[feature]};
-  if (!(range.low <= range.high) || !std::isfinite(range.magnitude())) refuse(feature, "have no finite range");
+  if (!(range.low <= range.high) || !std::isfinite(range.magnitude())) reject(feature, "have no finite range");
   if (range.scale() != 0) {
-    refuse(feature, "are of values beyond 1e140, or closer than 1e-140, which cannot be added up; scale the column");
+    reject(feature, "are of values beyond 1e140, or closer than 1e-140, which cannot be added up; scale the column");
   }
   const double centre = columns.centre[feature];
   if (centre != 0.0 && range.centre(centre) != centre) {
-    refuse(feature, "are about a centre from which differences are not exact; take exact_centres");
+    reject(feature, "are about a centre from which differences are not exact; take exact_centres");
   }
 }
 
@@ -51,8 +51,8 @@ SummedPairs::SummedPairs(std::shared_ptr<MomentSource> source, DeliveredColumns 
     for (std::size_t part = 0; part < n_parts; ++part) {
       const ClassSum& sums = columns.sums[feature * n_parts + part];
       const DoubleDouble rows = columns.sums[part].n;
-      if (!is_finite(sums.n) || !is_finite(sums.x) || !is_finite(sums.xx)) refuse(feature, "are not finite");
-      if (sums.n.hi != rows.hi || sums.n.lo != rows.lo) refuse(feature, "are of other rows than those of feature 0");
+      if (!is_finite(sums.n) || !is_finite(sums.x) || !is_finite(sums.xx)) reject(feature, "are not finite");
+      if (sums.n.hi != rows.hi || sums.n.lo != rows.lo) reject(feature, "are of other rows than those of feature 0");
       for (std::size_t r = 0; r < n_replicates(); ++r) {
         if (!this->sets().keeps(r, part)) continue;
         ClassSum& kept = kept_[feature * n_replicates() + r];
@@ -65,13 +65,13 @@ SummedPairs::SummedPairs(std::shared_ptr<MomentSource> source, DeliveredColumns 
       if (!(kept.n.hi > 0.0)) continue;
       const double scatter = (kept.xx - kept.x * kept.x / kept.n).hi;
       if (scatter < kDigitsLost * kept.xx.hi && scatter > kNothing * kept.xx.hi) {
-        refuse(feature, "are about a centre too far from its values; take exact_centres, or subtract a constant");
+        reject(feature, "are about a centre too distant from its values; use exact_centres, or subtract a constant");
       }
     }
   }
 }
 
-void SummedPairs::ask(const PairRequest& request, std::span<double* const> out) {
+void SummedPairs::fetch(const PairRequest& request, std::span<double* const> out) {
   const std::size_t n_parts = sets().n_parts();
   std::vector<DoubleDouble> products(out.size() * n_parts);
   source_->sum(request, products);
@@ -90,7 +90,7 @@ void SummedPairs::ask(const PairRequest& request, std::span<double* const> out) 
         throw std::invalid_argument("the sums delivered for features " + std::to_string(feature) + " and " +
                                     std::to_string(reference) +
                                     " are not finite or do not fit those of the columns; every block of rows must "
-                                    "answer once");
+                                    "be counted once");
       }
       out[i][r] = sums.value(kind_);
     }

@@ -1,4 +1,4 @@
-// Measures of numbers over sums delivered by someone else.
+// Measures of numbers over sums from another source.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace thresher {
 
-// Whoever has the rows.
+// The source of the sums.
 class MomentSource {
  public:
   virtual ~MomentSource() = default;
@@ -19,7 +19,7 @@ class MomentSource {
   virtual void sum(const PairRequest& request, std::span<DoubleDouble> products) = 0;
 };
 
-// What is known of the columns before any pair: delivered once.
+// Facts of the columns, delivered once, before any pair.
 struct DeliveredColumns {
   std::vector<double> centre, minimum, maximum;  // one per feature
   std::vector<ClassSum> sums;                    // feature after feature: one per part
@@ -34,7 +34,7 @@ class SummedPairs final : public DeliveredMeasure {
   std::size_t n_features() const override { return centre_.size(); }
 
  protected:
-  void ask(const PairRequest& request, std::span<double* const> out) override;
+  void fetch(const PairRequest& request, std::span<double* const> out) override;
 
  private:
   std::shared_ptr<MomentSource> source_;

@@ -52,9 +52,9 @@ ThreeWayMeasure::ThreeWayMeasure(std::shared_ptr<const CodedTable> table, std::s
                                  std::size_t n_classes, ThreeWayTerm term, std::size_t n_threads)
     : table_(std::move(table)), classes_(classes.size()), n_classes_(n_classes), term_(term), n_threads_(n_threads) {
   if (classes.size() != table_->n_rows()) throw std::invalid_argument("y: one code per row is needed");
-  for (std::size_t place = 0; place < classes_.size(); ++place) {
-    classes_[place] = classes[table_->layout().row_at(place)];
-    if (classes_[place] < 0 || static_cast<std::size_t>(classes_[place]) >= n_classes) {
+  for (std::size_t position = 0; position < classes_.size(); ++position) {
+    classes_[position] = classes[table_->layout().row_at(position)];
+    if (classes_[position] < 0 || static_cast<std::size_t>(classes_[position]) >= n_classes) {
       throw std::invalid_argument("y: code out of range");
     }
   }
@@ -74,9 +74,9 @@ bool ThreeWayMeasure::has_plain_columns() const {
   });
 }
 
-// A replicate reads its rows for each of its pairs. All together read them once for a pair that any of them asks for,
-// but then every replicate gets a value, wanted or not. Estimates in words of eight lanes read, checked on a few
-// shapes.
+// A replicate reads its rows for each of its pairs. All together read them once for a pair that any of them
+// requests, but then every replicate gets a value, wanted or not. Estimates in words of eight lanes read, checked on a
+// few shapes.
 bool ThreeWayMeasure::offers_replicates() const {
   const RowLayout& layout = table_->layout();
   if (!layout.has_parts() || !has_plain_columns()) return false;
@@ -137,11 +137,11 @@ void ThreeWayMeasure::compute(std::uint32_t reference, std::span<const std::uint
   table_->decode(reference, g.data());
   std::vector<std::int32_t> codes(g.size());
   const bool missing = table_->feature(reference).missing;
-  for (std::size_t place = 0; place < codes.size(); ++place) {
-    const bool absent = missing && g[place] == CodedTable::kNoCode;
-    codes[place] = absent ? -1 : static_cast<std::int32_t>(g[place] * n_classes_) + classes_[place];
+  for (std::size_t position = 0; position < codes.size(); ++position) {
+    const bool absent = missing && g[position] == CodedTable::kNoCode;
+    codes[position] = absent ? -1 : static_cast<std::int32_t>(g[position] * n_classes_) + classes_[position];
   }
-  const auto composite = ReferenceColumn::from_places(*table_, std::move(codes), g_levels * n_classes_);
+  const auto composite = ReferenceColumn::from_positions(*table_, std::move(codes), g_levels * n_classes_);
   const std::size_t grain = std::clamp<std::size_t>(65536 / (table_->n_rows() + 1), 1, 512);
   parallel_for(features.size(), grain, n_threads_, [&](std::size_t begin, std::size_t end) {
     CountScratch scratch;

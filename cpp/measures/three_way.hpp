@@ -1,4 +1,4 @@
-// Terms of two features and the target, for the criteria that look at triples.
+// Terms of two features and the target, for the criteria over triples.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ class ThreeWayMeasure final : public PairMeasure {
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
   bool is_symmetric() const override { return term_ != ThreeWayTerm::conditional; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  // Offered wherever counting on its rows costs less than keeping the values of all replicates; those that are made
-  // elsewhere serve when there is no memory to keep any.
+  // Offered if counting on its rows costs less than keeping the values of all replicates; those that are made elsewhere
+  // are used when there is no memory to keep any.
   RequestHints hints() const override { return {.offers_replicates = offers_replicates()}; }
   std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
@@ -41,7 +41,7 @@ class ThreeWayMeasure final : public PairMeasure {
   bool offers_replicates() const;
   // Where all columns are planes and nothing is missing or weighted.
   bool has_plain_columns() const;
-  // Whether these pairs can be counted by planes, on plain rows.
+  // Returns whether these pairs can be counted by planes, on plain rows.
   bool can_plainly(std::uint32_t reference, std::span<const std::uint32_t> features) const;
   void compute(std::uint32_t reference, std::span<const std::uint32_t> features, ReplicateRange replicates,
                double* out) const;
@@ -51,12 +51,12 @@ class ThreeWayMeasure final : public PairMeasure {
                    CountScratch& scratch, std::vector<Cell>& cells, double* out) const;
 
   std::shared_ptr<const CodedTable> table_;
-  std::vector<std::int32_t> classes_;  // by place
+  std::vector<std::int32_t> classes_;  // by position
   std::size_t n_classes_;
   ThreeWayTerm term_;
   std::size_t n_threads_;
   std::unique_ptr<PlainTriples> plain_;  // of a table without parts or weights
-  // Of the replicates of a table with parts, made when the first is asked for.
+  // Of the replicates of a table with parts, made for the first of them.
   std::unique_ptr<const ShortColumns> columns_;
   std::vector<CodedFeature> features_;
 };

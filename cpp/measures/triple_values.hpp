@@ -114,7 +114,7 @@ void triple_values(ThreeWayTerm term, const XLogX& xlogx, const PartSets& sets, 
   const std::size_t n_cells = f_levels * g_levels * n_classes;
   std::vector<Cell> kept(n_cells), totals;
   Margins<Cell> margins(f_levels, g_levels, n_classes);
-  // Whole numbers below 2^32 may be subtracted; of many replicates that saves adding up nearly all parts for each.
+  // Integers below 2^32 may be subtracted; of many replicates that saves adding up nearly all parts for each.
   constexpr bool kSubtracts = std::is_same_v<Cell, std::uint32_t>;
   if constexpr (kSubtracts) {
     totals.assign(n_cells, 0);

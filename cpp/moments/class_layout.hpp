@@ -1,4 +1,4 @@
-// Classes of the rows as they lie.
+// Classes of the rows in the order of the layout.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What only measures of dispersion ask of a column: the same bits at every instruction-set level.
+// Kernels of columns for measures of dispersion: the same bits at every instruction-set level.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace thresher {
 template <class T>
 struct ColumnKernelsOf {
   double (*absolute_deviation)(const T* x, std::size_t n, double centre);
-  // How many values lie below the border.
+  // The number of values below the border.
   std::size_t (*count_below)(const T* x, std::size_t n, T border);
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Magnitudes outside these leave squares and their sums without room.
+// Squares of magnitudes outside these, or sums of them, overflow or underflow.
 constexpr double kLarge = 1e140;
 constexpr double kSmall = 1e-140;
 // A smaller sum of squares has lost terms to underflow.
@@ -69,16 +69,16 @@ void set_undefined(ColumnMoments& moments, std::size_t at) {
 }
 
 // Sums of short tiles err less. On many replicates a pair has as many chances to leave a rounding open, which costs a
-// second look at its rows.
+// second pass over its rows.
 std::size_t tile_rows(const SegmentLayout& layout) {
   const bool is_long = layout.n_rows() > kShortRows;
   if (layout.n_replicates() == 1) return is_long ? 256 : 1024;
   return is_long ? 64 : 256;
 }
 
-// Of every product: two subtractions, one to spare, one with a weight, and one for each that its lane adds up: those of
-// a run, its last rows, and the runs. Then those of the sixteen lanes: four, or two if they go to a sum of two doubles,
-// and its own.
+// Of every product: two subtractions, one as a margin, one with a weight, and one for each that its lane adds up: those
+// of a run, its last rows, and the runs. Then those of the sixteen lanes: four, or two if they go to a sum of two
+// doubles, and its own.
 double product_units(const SegmentLayout& layout) {
   const std::size_t tile = tile_rows(layout);
   const auto pieces = [](std::size_t rows, std::size_t size) { return (rows + size - 1) / size; };
@@ -150,7 +150,7 @@ double ColumnReader::mean() const {
   return centre_ + total().sum / rows_;
 }
 
-bool ColumnReader::is_far() const {
+bool ColumnReader::is_off_centre() const {
   const auto [sum, squares] = total();
   return sum * (sum / rows_) > kFar * squares;
 }

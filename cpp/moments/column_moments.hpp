@@ -12,8 +12,8 @@
 
 namespace thresher {
 
-// What pairs need of single columns, about a centre per column: its mean, or 0 for the cosine.
-// Indexed [feature * n_replicates + replicate].
+// The sums of single columns that pairs need, about a centre per column: its mean, or 0 for the cosine. Indexed
+// [feature * n_replicates + replicate].
 struct ColumnMoments {
   std::vector<double> centre;
   std::vector<double> kept_sum;
@@ -31,14 +31,14 @@ struct ColumnMoments {
 double total_rows(const SegmentLayout& layout);
 
 // Rows whose products lanes add up before these go to sums of two doubles. Long columns wait for memory, and the more
-// replicates, the more values a bound on their errors has to settle: both speak for short tiles.
+// replicates, the more values a bound on their errors has to settle: both favour short tiles.
 std::size_t tile_rows(const SegmentLayout& layout);
 
-// How many roundings, in units of 2^-53 of what they were made of, lie behind a sum of products of a replicate. Where
-// rows are sums of real weights, their roundings are among them.
+// Returns the roundings in a sum of products of a replicate, in units of 2^-53 of the terms. Where rows are sums of
+// real weights, their roundings are among them.
 double product_units(const SegmentLayout& layout);
 
-// A power of two that is at least twice the largest sum of so many rows.
+// Returns a power of two that is at least twice the largest sum of that many rows.
 double split_for(double rows, double minimum, double maximum);
 
 // Values of a column, segment after segment, and their weights, or null. Rows that are not there are zeros.
@@ -81,8 +81,8 @@ class ColumnReader {
   // kept[r] = whether replicate r keeps one distinct value at most.
   void kept_constants(std::uint8_t* kept) const;
 
-  // Whether sums about the mean would have far smaller errors.
-  bool is_far() const;
+  // Returns whether sums about the mean would have much smaller errors.
+  bool is_off_centre() const;
   // Moments at `feature`: with the norms about the mean if `centred`, else about the centre.
   void set_moments(bool centred, std::size_t feature, ColumnMoments& moments);
 
@@ -107,7 +107,7 @@ double likely_centre(const ColumnRows& column);
 // Moments of one column in the layout's order, such as a target, about its mean or about 0.
 ColumnMoments moments_of(std::span<const double> column, bool centred, const SegmentLayout& layout);
 
-// Values so large or so small that squares, or their sums, have no room in a double.
+// Values so large or so small that their squares, or sums of squares, overflow or underflow.
 bool is_extreme(double low, double high);
 
 // Marks a measure as undefined.

@@ -31,8 +31,8 @@ double dot(const T* column, double mean, const double* vector, std::size_t n_row
   return add_lanes(lanes);
 }
 
-// The same sum of numbers that fill the lanes as they are. In lanes beyond the last row 0 is added, which changes
-// nothing.
+// Returns the same sum of numbers that fill the lanes as they are. In lanes beyond the last row 0 is added, which
+// changes nothing.
 template <std::floating_point T>
 double dot(const T* column, double mean, const double* vector, std::size_t n_rows) {
   const Lanes shift = lanes_set(mean);

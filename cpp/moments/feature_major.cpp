@@ -12,8 +12,8 @@
 namespace thresher {
 namespace {
 
-// A tile is read by rows and written by columns. It holds this many bytes, which stay in the second-level cache,
-// and at most so many rows that the lines read for neighbouring columns stay in the first level.
+// A tile is read by rows and written by columns. It has this many bytes, which stay in the second-level cache, and at
+// most as many rows that the lines read for neighbouring columns stay in the first level.
 constexpr std::size_t kTileBytes = std::size_t{1} << 17;
 constexpr std::size_t kTileRows = 256;
 
@@ -59,7 +59,7 @@ void copy_tile(const In* from, const StridedMatrix<In>& matrix, std::span<const 
   }
 }
 
-// Rows that lie anywhere, one behind the other. Those wanted next are on their way meanwhile.
+// Rows in any order, one after the other. The next ones are prefetched.
 template <class T>
 void gather_rows(const T* from, std::size_t stride, std::span<const std::uint32_t> order, std::size_t columns, T* to) {
   constexpr std::size_t kAhead = 16;

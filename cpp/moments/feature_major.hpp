@@ -19,12 +19,12 @@ struct StridedMatrix {
   std::ptrdiff_t column_stride;
 };
 
-// out[column * rows + i] = matrix[order[i], column]; an empty order stands for all rows as they are.
+// out[column * rows + i] = matrix[order[i], column]; an empty order means all rows as they are.
 template <class In, class Out>
 void feature_major(const StridedMatrix<In>& matrix, std::span<const std::uint32_t> order, Out* out,
                    std::size_t n_threads, Interrupt& interrupt);
 
-// IEEE half precision as it lies in memory.
+// IEEE half precision in memory.
 struct Half {
   std::uint16_t bits;
 };

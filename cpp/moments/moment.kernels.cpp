@@ -69,7 +69,7 @@ inline void add_run(Lanes (&before)[count], Lanes (&sums)[count]) {
   }
 }
 
-// The part of a value that is a multiple of 2^-53 of the split.
+// Returns the part of a value that is a multiple of 2^-53 of the split.
 [[maybe_unused]] inline Vec upper_part(Vec value, Vec split) {
   return vec_sub(vec_add_by_product(value, split), split);
 }
@@ -132,7 +132,7 @@ void centre(const T* x, const double* weight, std::size_t n, double mean, double
   for (std::size_t i = n; i % kLanes != 0; ++i) out[i] = 0.0;
 }
 
-// Asks for the cache lines of `next` that match rows i .. i+15.
+// Prefetches the cache lines of `next` that match rows i .. i+15.
 template <class T>
 inline void prefetch_rows(const T* next, std::size_t i) {
 #if defined(__GNUC__)
@@ -146,7 +146,7 @@ inline void prefetch_rows(const T* next, std::size_t i) {
 
 // Several columns at a time: each has its own chain of additions, and the reference is loaded once for all. A tile is
 // no longer than a run.
-// `next`: where the columns after these lie; memory fetches them meanwhile.
+// `next`: where the columns after these are stored; they are prefetched.
 template <class T, std::size_t columns>
 void dot_group(const T* const* column, const T* const* next, const double* means, const double* reference,
                std::size_t n, std::size_t tile, double* lanes) {
@@ -200,8 +200,8 @@ void dots(const T* const* columns, const double* means, std::size_t n_columns, c
   }
 }
 
-// Where the products of a tile go: to their total, or to lanes that hold those of other tiles. Columns that are wanted
-// soon are fetched meanwhile, or not.
+// Where the products of a tile go: to their total, or to lanes that contain those of other tiles. Columns that are
+// needed soon are prefetched, or not.
 enum class Way { total, lanes, lanes_fetching };
 template <Way way>
 constexpr std::size_t kStride = way == Way::total ? 1 : kTwinLanes;
@@ -302,7 +302,7 @@ void direct_float_group(const float* const* column, const float* const* next, co
 }
 #endif
 
-// Groups of as many columns as the registers hold, then of two, then one by one.
+// Groups of as many columns as fit the registers, then of two, then one by one.
 template <class T, bool centred, Way way>
 void direct_groups(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                    const T* reference, double reference_mean, std::size_t n, double* sums_out) {

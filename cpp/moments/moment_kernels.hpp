@@ -53,15 +53,15 @@ struct ClassCodes {
   std::size_t n_classes;
 };
 
-// `weight` may be null: all ones. No value may be NaN, except that the sum of `range_sum` tells of one by being NaN.
+// `weight` may be null: all ones. No value may be NaN, except that a NaN makes the sum of `range_sum` NaN.
 template <class T>
 struct TypedMomentKernels {
   // Smallest, largest and (weighted) sum of n >= 1 values.
   RangeSum (*range_sum)(const T* x, const double* weight, std::size_t n);
   // (Weighted) sums of x - mean and of its square. These and those above are the same bits for every instruction set.
   CentredSums (*centred_sums)(const T* x, const double* weight, std::size_t n, double mean);
-  // Both of n >= 1 values about a centre, the squares within the error that product_units tells of: in lanes, which go
-  // to sums of two doubles after every tile, or at once if there is one only.
+  // Both of n >= 1 values about a centre, the squares within the error that product_units gives: in lanes, which go to
+  // sums of two doubles after every tile, or at once if there is one only.
   ColumnSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile);
   // out[i] = (x[i] - mean) * weight[i]; zeros up to the next multiple of the lanes.
   void (*centre)(const T* x, const double* weight, std::size_t n, double mean, double* out);
@@ -77,7 +77,7 @@ struct TypedMomentKernels {
   void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                        double reference_mean, std::size_t n, double* lanes);
   // sums[c] = (weighted) sum of x over class c, the last over all rows; by a split of at least twice the sum of the
-  // weights times the largest |x|. `lanes`: room for kSplitLanes of each class.
+  // weights times the largest |x|. `lanes`: kSplitLanes for each class.
   void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
                      double* lanes, SplitSum* sums);
 };

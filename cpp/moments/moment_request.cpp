@@ -32,14 +32,14 @@ auto in_segment(const NumericTable& table, std::size_t segment, Use&& use) {
 
 ClassSum segment_sums(const NumericTable& table, std::uint32_t feature, std::size_t segment, double centre) {
   return in_segment(table, segment, [&](const auto* rows, const double* weights, std::size_t n) {
-    return column_kernel(THRESHER_DISPATCH(referee_kernels), rows)(rows + feature * table.n_rows(), weights, n, centre);
+    return column_kernel(THRESHER_DISPATCH(exact_kernels), rows)(rows + feature * table.n_rows(), weights, n, centre);
   });
 }
 
 DoubleDouble segment_products(const NumericTable& table, std::uint32_t x, std::uint32_t y, std::size_t segment,
                               double centre_x, double centre_y) {
   return in_segment(table, segment, [&](const auto* rows, const double* weights, std::size_t n) {
-    return typed(THRESHER_DISPATCH(referee_kernels), rows, rows)
+    return typed(THRESHER_DISPATCH(exact_kernels), rows, rows)
         .products(rows + x * table.n_rows(), rows + y * table.n_rows(), weights, n, centre_x, centre_y);
   });
 }

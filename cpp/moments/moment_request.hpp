@@ -1,4 +1,4 @@
-// Requests in, sums out: what a measure of numbers over many blocks of rows asks of each block.
+// Requests in, sums out: what a measure of numbers over many blocks of rows requests from each block.
 //
 // Sums are in double-double, about centres that all blocks share and from which differences are exact: 0, or a value
 // within a factor of two of all values of the column. Sums of blocks add up to those of all rows.
@@ -10,8 +10,8 @@
 
 #include "core/double_double.hpp"
 #include "core/pair_request.hpp"
+#include "moments/exact_kernels.hpp"
 #include "moments/numeric_table.hpp"
-#include "moments/referee_kernels.hpp"
 
 namespace thresher {
 
@@ -24,7 +24,8 @@ DoubleDouble segment_products(const NumericTable& table, std::uint32_t x, std::u
 // missing or infinite.
 std::vector<ClassSum> column_sums(const NumericTable& block, std::span<const double> centres, std::size_t n_threads);
 
-// The sums of products of all pairs, part after part. Throws std::invalid_argument on features that do not exist.
+// Returns the sums of products of all pairs, part after part. Throws std::invalid_argument on features that do not
+// exist.
 std::vector<DoubleDouble> product_sums(const NumericTable& block, const PairRequest& request,
                                        std::span<const double> centres, std::size_t n_threads);
 

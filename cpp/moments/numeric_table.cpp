@@ -74,7 +74,7 @@ void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
   std::uint8_t* kept = kept_constant_.data() + feature * n_replicates();
   reader.kept_constants(kept);
   if (pairwise_) return;
-  if (reader.is_far()) {
+  if (reader.is_off_centre()) {
     centre = mean_[feature];
     reader.read(rows, centre);
   }
@@ -129,7 +129,7 @@ ColumnMoments NumericTable::uncentred() const {
       const double spread = std::sqrt((scatter + about_centre * (about_centre / rows[r])) / rows[r]);
       const double doubt = 2.0 * moments.error[at] * scatter + 2.0 * units_ * 0x1p-53 * std::fabs(sum) * spread +
                            5.0 * 0x1p-53 * squares;
-      // On a replicate without variance the value is left to the referee.
+      // On a replicate without variance the value is left to the fallback.
       const bool lost = kept_constant_[at] != 0 || !std::isfinite(moments.error[at]);
       moments.norm[at] = lost ? 1.0 : std::sqrt(squares);
       moments.error[at] = lost ? std::numeric_limits<double>::infinity() : 0.5 * (units_ * 0x1p-53 + doubt / squares);

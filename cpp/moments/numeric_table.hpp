@@ -1,4 +1,4 @@
-// Continuous features and what one pass over each of them gives.
+// Numeric features and the results of one pass over each of them.
 #pragma once
 
 #include <cstddef>
@@ -52,12 +52,12 @@ class NumericTable {
 
   // Sums about centres near the means; zeros with missing values.
   const ColumnMoments& centred() const { return centred_; }
-  // The centred moments, except that columns whose mean is within one standard deviation of zero are taken about zero:
-  // that costs one bit, and the subtraction is saved. With weights or missing values the means are kept.
+  // Returns the centred moments, except that columns whose mean is within one standard deviation of zero are taken
+  // about zero: that costs one bit, and the subtraction is saved. With weights or missing values the means are kept.
   ColumnMoments centred_where_needed() const;
-  // The same sums about 0, from those about the centres.
+  // Returns the same sums about 0, from those about the centres.
   ColumnMoments uncentred() const;
-  // What sums of x over some rows are split by (see moment_kernels.hpp).
+  // Returns the unit by which sums of x over some rows are split (see moment_kernels.hpp).
   double split(std::size_t feature) const;
 
  private:

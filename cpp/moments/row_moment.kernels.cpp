@@ -14,17 +14,17 @@ inline void add_to(double& sum, double& rest, double value) {
   sum = after;
 }
 
-// Some columns of rows of one class, their sums in registers. `at`: where those of the first column and the class lie.
-// `ahead`: bytes to the rows that come next.
+// Some columns of rows of one class, their sums in registers. `at`: the index of those of the first column and the
+// class. `ahead`: bytes to the rows that come next.
 template <std::size_t n_vecs, class T>
 void add_columns(const T* const* rows, std::size_t n_rows, std::size_t column, const double* centres,
                  const RowSums& sums, std::size_t at, std::uintptr_t ahead) {
   TwinVec sum[n_vecs];
   Vec square[n_vecs], centre[n_vecs];
   for (std::size_t v = 0; v < n_vecs; ++v) {
-    const std::size_t place = at + v * kWidth;
-    sum[v] = {vec_load(sums.sums + place), vec_load(sums.sum_rests + place)};
-    square[v] = vec_load(sums.block + place);
+    const std::size_t position = at + v * kWidth;
+    sum[v] = {vec_load(sums.sums + position), vec_load(sums.sum_rests + position)};
+    square[v] = vec_load(sums.block + position);
     centre[v] = vec_load(centres + column + v * kWidth);
   }
   for (std::size_t r = 0; r < n_rows; ++r) {
@@ -38,10 +38,10 @@ void add_columns(const T* const* rows, std::size_t n_rows, std::size_t column, c
     }
   }
   for (std::size_t v = 0; v < n_vecs; ++v) {
-    const std::size_t place = at + v * kWidth;
-    vec_store(sums.sums + place, sum[v].hi);
-    vec_store(sums.sum_rests + place, sum[v].lo);
-    vec_store(sums.block + place, square[v]);
+    const std::size_t position = at + v * kWidth;
+    vec_store(sums.sums + position, sum[v].hi);
+    vec_store(sums.sum_rests + position, sum[v].lo);
+    vec_store(sums.block + position, square[v]);
   }
 }
 

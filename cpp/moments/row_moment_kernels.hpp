@@ -1,4 +1,4 @@
-// Class moments of many columns at once, from rows as they lie in a C-ordered matrix.
+// Class moments of many columns at once, from the rows of a C-ordered matrix.
 #pragma once
 
 #include <cstddef>

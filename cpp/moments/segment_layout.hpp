@@ -11,8 +11,8 @@
 
 namespace thresher {
 
-// Rows sorted by part, those of weight 0 left out. Segment s holds the rows of part s;
-// without parts there is one segment and one replicate, all rows.
+// Rows sorted by part, those of weight 0 left out. Segment s contains the rows of part s; without parts there is one
+// segment and one replicate, all rows.
 class SegmentLayout {
  public:
   SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, PartSets sets,
@@ -24,7 +24,7 @@ class SegmentLayout {
   std::size_t n_replicates() const { return sets_.n_replicates(); }
   const PartSets& sets() const { return sets_; }
   bool has_parts() const { return has_parts_; }
-  // Whether there is one segment and one replicate, which keeps it.
+  // Returns whether there is one segment and one replicate, which keeps it.
   bool is_whole() const { return n_segments() == 1 && n_replicates() == 1 && sets_.keeps(0, 0); }
   std::span<const std::size_t> segments() const { return segments_; }
   std::size_t longest_segment() const {

@@ -15,11 +15,12 @@
 
 namespace thresher {
 
-// Rows up to which the whole table of distances is held.
+// Rows up to which the whole table of distances is kept.
 constexpr std::size_t kMirrorLimit = 4096;
 
-// Whether the queries are all rows in their order, and few enough to hold the table of their distances.
-inline bool asks_all_rows(std::span<const std::uint32_t> queries, std::size_t n_rows) {
+// Returns whether the queries are all rows in their order, and few enough that the table of their distances fits
+// memory.
+inline bool covers_all_rows(std::span<const std::uint32_t> queries, std::size_t n_rows) {
   if (queries.size() != n_rows || n_rows > kMirrorLimit) return false;
   for (std::size_t r = 0; r < n_rows; ++r) {
     if (queries[r] != r) return false;
@@ -37,10 +38,10 @@ UninitialisedVector<P> all_distances(const Panels<P>& rows, bool squared, std::s
   for (std::uint32_t a = 0; a < n_panels; ++a) {
     for (std::uint32_t b = a; b < n_panels; ++b) tiles.emplace_back(a, b);
   }
-  constexpr std::size_t kTilesBetweenQuestions = 64;
-  for (std::size_t first = 0; first < tiles.size(); first += kTilesBetweenQuestions) {
+  constexpr std::size_t kTilesBetweenChecks = 64;
+  for (std::size_t first = 0; first < tiles.size(); first += kTilesBetweenChecks) {
     interrupt.check();
-    const std::size_t count = std::min(kTilesBetweenQuestions, tiles.size() - first);
+    const std::size_t count = std::min(kTilesBetweenChecks, tiles.size() - first);
     parallel_for(count, 1, n_threads, [&](std::size_t begin, std::size_t end) {
       alignas(64) P tile[kPanel * kPanel];
       for (std::size_t i = first + begin; i < first + end; ++i) {

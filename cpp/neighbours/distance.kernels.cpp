@@ -86,7 +86,7 @@ void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
           }
         }
       }
-      // Unrolled like the loop above, or the sums would live in memory.
+      // Unrolled like the loop above, or the sums would be kept in memory.
 #pragma GCC unroll 8
       for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2

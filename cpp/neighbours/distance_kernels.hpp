@@ -1,7 +1,7 @@
 // Distances between two panels of rows, and weighted differences over pairs of rows.
 //
-// A panel holds kPanel rows feature by feature: value (feature f, row r of the panel) is at f * kPanel + r.
-// The sum of one pair of rows runs over features in their order, whatever the vector width: lanes are pairs.
+// A panel has kPanel rows, feature by feature: value (feature f, row r of the panel) is at f * kPanel + r. The sum of
+// one pair of rows runs over features in their order, whatever the vector width: lanes are pairs.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct WeightedPairs {
 
 struct DistanceKernels {
   // out[f] += sum over pairs, in their order, of weight * |difference| of feature f, its square, or the weight where
-  // the values differ. Rows hold kWeighed features each.
+  // the values differ. Rows have kWeighed features each.
   void (*weigh_absolute)(const double* rows, const WeightedPairs& pairs, double* out);
   void (*weigh_squares)(const double* rows, const WeightedPairs& pairs, double* out);
   void (*weigh_mismatch)(const double* rows, const WeightedPairs& pairs, double* out);

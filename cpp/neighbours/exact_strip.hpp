@@ -26,7 +26,7 @@ class ExactStrips {
   template <class Visit>
   void for_each(std::size_t n_threads, Interrupt& interrupt, const Visit& visit) const {
     const std::size_t n = table_.columns.n_rows;
-    if (asks_all_rows(queries_, n)) {
+    if (covers_all_rows(queries_, n)) {
       const auto distances = all(n_threads, interrupt);
       parallel_for(n, 16, n_threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t q = begin; q < end; ++q) visit(q, std::span<const double>(distances.data() + q * n, n));
@@ -34,18 +34,18 @@ class ExactStrips {
       return;
     }
     const Panels<double> rows(table_, all_rows(table_), 1.0, n_threads);
-    const Panels<double> asked(table_, queries_, 1.0, n_threads);
-    for (std::size_t first = 0; first < asked.n_panels(); first += n_threads) {
+    const Panels<double> queries(table_, queries_, 1.0, n_threads);
+    for (std::size_t first = 0; first < queries.n_panels(); first += n_threads) {
       interrupt.check();
-      parallel_for(std::min(n_threads, asked.n_panels() - first), 1, n_threads,
+      parallel_for(std::min(n_threads, queries.n_panels() - first), 1, n_threads,
                    [&](std::size_t begin, std::size_t end) {
                      for (std::size_t panel = first + begin; panel < first + end; ++panel)
-                       strip(asked, panel, rows, visit);
+                       strip(queries, panel, rows, visit);
                    });
     }
   }
 
-  // The distances of all rows to all rows, rounded; where `asks_all_rows`.
+  // Returns the distances of all rows to all rows, rounded; where `covers_all_rows`.
   UninitialisedVector<double> all(std::size_t n_threads, Interrupt& interrupt) const {
     const std::size_t n = table_.columns.n_rows;
     const Panels<double> rows(table_, all_rows(table_), 1.0, n_threads);
@@ -64,13 +64,13 @@ class ExactStrips {
   }
 
   template <class Visit>
-  void strip(const Panels<double>& asked, std::size_t panel, const Panels<double>& rows, const Visit& visit) const {
+  void strip(const Panels<double>& queries, std::size_t panel, const Panels<double>& rows, const Visit& visit) const {
     const std::size_t n = table_.columns.n_rows;
     alignas(64) double tile[kPanel * kPanel];
     std::vector<double> distances(kPanel * n);
     for (std::size_t b = 0; b < rows.n_panels(); ++b) {
-      ask_interrupt();
-      asked.distances(panel, rows, b, squared_, tile);
+      check_interrupt();
+      queries.distances(panel, rows, b, squared_, tile);
       for (std::size_t r = 0; r < kPanel; ++r) {
         std::copy_n(tile + r * kPanel, std::min(kPanel, n - b * kPanel), distances.data() + r * n + b * kPanel);
       }
@@ -85,7 +85,7 @@ class ExactStrips {
   // Adds what missing values are expected to differ by, and rounds.
   void finish(std::size_t query, std::span<double> distances) const {
     for (const MissingFeature& feature : table_.missing) {
-      ask_interrupt();
+      check_interrupt();
       for (std::size_t b = 0; b < distances.size(); ++b) {
         const double d = table_.missing_diff(feature, queries_[query], b);
         distances[b] += squared_ ? d * d : d;

@@ -105,24 +105,24 @@ std::vector<double> graph_scores(const SparseColumns<T>& columns, const Weighted
       double low = values.size() < columns.n_rows ? 0.0 : std::numeric_limits<double>::infinity();
       double high = values.size() < columns.n_rows ? 0.0 : -std::numeric_limits<double>::infinity();
       double weighted = 0.0;
-      double met = 0.0;
+      double stored_degree = 0.0;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const auto r = static_cast<std::size_t>(rows[i]);
         x[r] = static_cast<double>(values[i]);
         low = std::min(low, x[r]);
         high = std::max(high, x[r]);
         weighted += graph.degree[r] * x[r];
-        met += graph.degree[r];
+        stored_degree += graph.degree[r];
       }
       const double mean = centred ? weighted / total : 0.0;
-      double spread = (total - met) * mean * mean;
+      double spread = (total - stored_degree) * mean * mean;
       double edges = 0.0;
       for (const std::int32_t row : rows) {
         const auto r = static_cast<std::size_t>(row);
         spread += graph.degree[r] * (x[r] - mean) * (x[r] - mean);
         for (std::size_t e = starts[r]; e < starts[r + 1]; ++e) {
           const double d = x[r] - x[ends[e]];
-          // An edge between two non-zeros is met from both ends, one to a zero only from here.
+          // An edge between two non-zeros is visited from both ends, one to a zero only from here.
           edges += weights[e] * d * d * (x[ends[e]] != 0.0 && x[r] != 0.0 ? 0.5 : (x[r] != 0.0 ? 1.0 : 0.0));
         }
       }

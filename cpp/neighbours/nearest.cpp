@@ -17,7 +17,7 @@ namespace {
 constexpr double kUnit = 5.9604644775390625e-08;  // 2^-24, the rounding unit of single precision
 constexpr std::size_t kBatchDistances = std::size_t{1} << 22;
 
-// How far a distance in single precision can be from the true one.
+// The error bound of a distance in single precision.
 class Bounds {
  public:
   Bounds(std::size_t n_features, bool squared) : squared_(squared) {
@@ -50,7 +50,8 @@ struct Candidate {
   float upper() const { return distance + error; }
 };
 
-// A query and group whose last neighbours single precision could not tell: `wanted` of the listed rows are to be added.
+// A query and group whose last neighbours single precision could not settle: `wanted` of the listed rows are to be
+// added.
 struct Undecided {
   std::size_t slot = 0;
   std::size_t wanted = 0;
@@ -92,7 +93,7 @@ class Search {
     const Bounds bounds(n_features, options_.squared);
     norms_.resize(n_rows());
     for (std::size_t r = 0; r < n_rows(); ++r) norms_[r] = std::sqrt(rows.square(r));
-    if (asks_all_rows(queries_, n_rows())) {
+    if (covers_all_rows(queries_, n_rows())) {
       const auto distances = all_distances(rows, options_.squared, options_.n_threads, interrupt);
       std::vector<std::vector<Undecided>> undecided(n_rows());
       parallel_for(n_rows(), 16, options_.n_threads, [&](std::size_t begin, std::size_t end) {
@@ -104,23 +105,23 @@ class Search {
       settle(undecided, interrupt);
       return;
     }
-    const Panels<float> asked(table_, queries_, unit, options_.n_threads);
+    const Panels<float> queries(table_, queries_, unit, options_.n_threads);
     const std::size_t batch = std::max<std::size_t>(1, kBatchDistances / (kPanel * n_rows()));
-    for (std::size_t first = 0; first < asked.n_panels(); first += batch) {
-      const std::size_t count = std::min(batch, asked.n_panels() - first);
+    for (std::size_t first = 0; first < queries.n_panels(); first += batch) {
+      const std::size_t count = std::min(batch, queries.n_panels() - first);
       std::vector<std::vector<Undecided>> undecided(count);
       for (std::size_t done = 0; done < count; done += options_.n_threads) {
         interrupt.check();
         const std::size_t now = std::min(options_.n_threads, count - done);
         parallel_for(now, 1, options_.n_threads, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = done + begin; i < done + end; ++i) strip(asked, rows, first + i, bounds, undecided[i]);
+          for (std::size_t i = done + begin; i < done + end; ++i) strip(queries, rows, first + i, bounds, undecided[i]);
         });
       }
       settle(undecided, interrupt);
     }
   }
 
-  // Single precision holds no more than 1e38: bring values to at most 1.
+  // Single precision overflows at 1e38: bring values to at most 1.
   double largest_value() const {
     std::vector<double> largest(table_.numeric.size());
     parallel_for(table_.numeric.size(), 64, options_.n_threads, [&](std::size_t begin, std::size_t end) {
@@ -135,13 +136,13 @@ class Search {
     return value > 0.0 && table_.nominal.empty() ? std::max(value, 1e-290) : 1.0;
   }
 
-  void strip(const Panels<float>& asked, const Panels<float>& rows, std::size_t panel, const Bounds& bounds,
+  void strip(const Panels<float>& queries, const Panels<float>& rows, std::size_t panel, const Bounds& bounds,
              std::vector<Undecided>& undecided) {
     alignas(64) float tile[kPanel * kPanel];
     std::vector<float> distances(kPanel * n_rows());
     for (std::size_t b = 0; b < rows.n_panels(); ++b) {
-      ask_interrupt();
-      asked.distances(panel, rows, b, options_.squared, tile);
+      check_interrupt();
+      queries.distances(panel, rows, b, options_.squared, tile);
       const std::size_t width = std::min(kPanel, n_rows() - b * kPanel);
       for (std::size_t r = 0; r < kPanel; ++r) {
         std::copy_n(tile + r * kPanel, width, distances.data() + r * n_rows() + b * kPanel);
@@ -171,13 +172,13 @@ class Search {
         continue;
       }
       // No more than k rows can be nearer than the (k + 1)-th smallest lower bound.
-      const auto place = work.begin() + static_cast<std::ptrdiff_t>(k);
+      const auto position = work.begin() + static_cast<std::ptrdiff_t>(k);
       const auto by_lower = [](const Candidate& a, const Candidate& b) { return is_before(a.lower(), b.lower()); };
-      std::nth_element(work.begin(), place, work.end(), by_lower);
-      const float surely_in = place->lower();
+      std::nth_element(work.begin(), position, work.end(), by_lower);
+      const float surely_in = position->lower();
       const auto by_upper = [](const Candidate& a, const Candidate& b) { return is_before(a.upper(), b.upper()); };
-      std::nth_element(work.begin(), place - 1, work.end(), by_upper);
-      const float surely_out = (place - 1)->upper();
+      std::nth_element(work.begin(), position - 1, work.end(), by_upper);
+      const float surely_out = (position - 1)->upper();
       Undecided open;
       for (const Candidate& c : work) {
         if (c.upper() < surely_in) {
@@ -197,7 +198,7 @@ class Search {
   }
 
   void add(std::size_t slot, std::uint32_t row) {
-    // Distances that are no numbers let more rows seem near than there can be.
+    // NaN distances make more rows seem near than there can be.
     if (result_.count[slot] == result_.n_neighbours) return;
     result_.rows[slot * result_.n_neighbours + result_.count[slot]++] = row;
   }
@@ -271,10 +272,10 @@ std::vector<double> pair_distances(const RowTable<T>& table, std::span<const std
                                    Interrupt& interrupt) {
   std::vector<double> result(first.size());
   constexpr std::size_t kPairs = 4096;
-  constexpr std::size_t kFeaturesBetweenQuestions = 4096;
-  for (std::size_t start = 0; start < table.numeric.size(); start += kFeaturesBetweenQuestions) {
+  constexpr std::size_t kFeaturesBetweenChecks = 4096;
+  for (std::size_t start = 0; start < table.numeric.size(); start += kFeaturesBetweenChecks) {
     interrupt.check();
-    const std::size_t stop = std::min(table.numeric.size(), start + kFeaturesBetweenQuestions);
+    const std::size_t stop = std::min(table.numeric.size(), start + kFeaturesBetweenChecks);
     parallel_for(first.size(), kPairs, n_threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = start; i < stop; ++i) {
         const std::size_t f = table.numeric[i];

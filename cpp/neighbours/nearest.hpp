@@ -18,8 +18,8 @@ struct NearestOptions {
   std::size_t n_threads = 1;
 };
 
-// Neighbours of query q in group c are rows[(q * n_groups + c) * n_neighbours ..] for count[q * n_groups + c] places,
-// in no particular order.
+// Neighbours of query q in group c are rows[(q * n_groups + c) * n_neighbours ..] for count[q * n_groups + c]
+// positions, in no particular order.
 struct NearestRows {
   std::size_t n_groups = 1;
   std::size_t n_neighbours = 0;

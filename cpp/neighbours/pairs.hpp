@@ -56,11 +56,11 @@ class Pairs {
  private:
   // A stable sort by counting.
   static void sort_by(std::uint32_t Pair::* row, std::size_t n_rows, std::vector<Pair>& pairs) {
-    std::vector<std::size_t> place(n_rows + 1);
-    for (const Pair& pair : pairs) ++place[pair.*row + 1];
-    std::partial_sum(place.begin(), place.end(), place.begin());
+    std::vector<std::size_t> next(n_rows + 1);
+    for (const Pair& pair : pairs) ++next[pair.*row + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
     std::vector<Pair> sorted(pairs.size());
-    for (const Pair& pair : pairs) sorted[place[pair.*row]++] = pair;
+    for (const Pair& pair : pairs) sorted[next[pair.*row]++] = pair;
     pairs.swap(sorted);
   }
 

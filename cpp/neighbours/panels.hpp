@@ -15,7 +15,7 @@
 
 namespace thresher {
 
-// The rows asked for, in panels of kPanel, as P (float or double): numeric features first, taken off their offset and
+// The rows requested, in panels of kPanel, as P (float or double): numeric features first, taken off their offset and
 // divided by their scale and by `unit`; then the codes of nominal ones. Rows past the end are copies of the last.
 template <class P>
 class Panels {
@@ -27,14 +27,14 @@ class Panels {
     size_ = (n_numeric_ + n_nominal_) * kPanel;
     values_.resize(n_panels * size_);
     parallel_for(n_numeric_ + n_nominal_, 16, n_threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t place = begin; place < end; ++place) {
-        const bool numeric = place < n_numeric_;
-        const std::size_t feature = numeric ? table.numeric[place] : table.nominal[place - n_numeric_];
+      for (std::size_t position = begin; position < end; ++position) {
+        const bool numeric = position < n_numeric_;
+        const std::size_t feature = numeric ? table.numeric[position] : table.nominal[position - n_numeric_];
         const T* x = table.columns.column(feature).data();
         const double offset = numeric ? table.offset[feature] : 0.0;
         const double width = numeric ? table.scale[feature] * unit : 1.0;
         for (std::size_t panel = 0; panel < n_panels; ++panel) {
-          P* out = values_.data() + panel * size_ + place * kPanel;
+          P* out = values_.data() + panel * size_ + position * kPanel;
           for (std::size_t r = 0; r < kPanel; ++r) {
             const std::size_t row = rows[std::min(panel * kPanel + r, n_rows_ - 1)];
             out[r] = static_cast<P>((static_cast<double>(x[row]) - offset) / width);

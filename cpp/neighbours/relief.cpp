@@ -31,7 +31,7 @@ class Weigher {
     const std::size_t n = table_.columns.n_rows;
     switch (options_.kind) {
       case ReliefKind::multisurf:
-        return asks_all_rows(options_.rows, n) ? pairs_of_all_rows(interrupt) : Pairs(pairs_by_border(interrupt), n);
+        return covers_all_rows(options_.rows, n) ? pairs_of_all_rows(interrupt) : Pairs(pairs_by_border(interrupt), n);
       case ReliefKind::rrelieff: return Pairs(pairs_by_target(interrupt), n);
       case ReliefKind::relief:
       case ReliefKind::relieff: break;
@@ -114,8 +114,8 @@ class Weigher {
     std::vector<double> influence;
     double total = 0.0;
     for (std::size_t rank = 1; rank <= nearest.of(0, 0).size(); ++rank) {
-      const double place = static_cast<double>(rank) / kInfluenceWidth;
-      influence.push_back(plain_exp(-place * place));
+      const double scaled_rank = static_cast<double>(rank) / kInfluenceWidth;
+      influence.push_back(plain_exp(-scaled_rank * scaled_rank));
       total += influence.back();
     }
     std::vector<Pair> result;
@@ -172,7 +172,7 @@ class Weigher {
     return result;
   }
 
-  // The same, each pair looked at once.
+  // Returns the same, each pair visited once.
   Pairs pairs_of_all_rows(Interrupt& interrupt) const {
     const std::size_t n = table_.columns.n_rows;
     const auto distances = ExactStrips<T>(table_, options_.rows, false).all(options_.n_threads, interrupt);
@@ -208,7 +208,7 @@ class Weigher {
 template <class T, class Weigh>
 void weigh_features(const RowTable<T>& table, std::span<const std::uint32_t> features, const Pairs& pairs,
                     std::size_t n_threads, const Weigh& weigh, std::vector<double>& weights) {
-  constexpr std::size_t kPairsBetweenQuestions = std::size_t{1} << 21;
+  constexpr std::size_t kPairsBetweenChecks = std::size_t{1} << 21;
   const std::size_t n_blocks = (features.size() + kWeighed - 1) / kWeighed;
   parallel_for(n_blocks, 1, n_threads, [&](std::size_t begin, std::size_t end) {
     std::vector<double> rows(table.columns.n_rows * kWeighed);
@@ -219,9 +219,9 @@ void weigh_features(const RowTable<T>& table, std::span<const std::uint32_t> fea
         for (std::size_t r = 0; r < x.size(); ++r) rows[r * kWeighed + f] = static_cast<double>(x[r]);
       }
       double sums[kWeighed] = {};
-      for (std::size_t start = 0; start < pairs.size(); start += kPairsBetweenQuestions) {
-        ask_interrupt();
-        weigh(rows.data(), pairs.part(start, std::min(kPairsBetweenQuestions, pairs.size() - start)), sums);
+      for (std::size_t start = 0; start < pairs.size(); start += kPairsBetweenChecks) {
+        check_interrupt();
+        weigh(rows.data(), pairs.part(start, std::min(kPairsBetweenChecks, pairs.size() - start)), sums);
       }
       for (std::size_t f = 0; f < some.size(); ++f) weights[some[f]] = sums[f];
     }

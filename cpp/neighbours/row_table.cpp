@@ -81,7 +81,7 @@ struct Range {
 template <class T>
 Range range_of(std::span<const T> x) {
   const RangeSum summary = typed(THRESHER_DISPATCH(moment_kernels), x.data()).range_sum(x.data(), nullptr, x.size());
-  // A NaN anywhere makes the sum NaN (infinities are refused before).
+  // A NaN anywhere makes the sum NaN (infinities are rejected before).
   if (!std::isnan(summary.sum))
     return {summary.minimum, summary.maximum, summary.sum / static_cast<double>(x.size()), false};
   Range result{0.0, 0.0, 0.0, true};
@@ -134,7 +134,7 @@ RowTable<T> scaled_by_range(const DenseColumns<T>& columns, std::span<const std:
   table.scale.resize(columns.n_features);
   const std::vector<Range> ranges = ranges_of(columns, n_threads);
   for (std::size_t f = 0; f < columns.n_features; ++f) {
-    ask_interrupt();
+    check_interrupt();
     const bool nominal = nominal_flags[f] != 0;
     table.offset[f] = ranges[f].min;
     table.scale[f] = nominal ? -1.0 : ranges[f].max - ranges[f].min;

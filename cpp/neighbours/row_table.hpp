@@ -22,7 +22,7 @@ struct MissingFeature {
   std::size_t n_levels() const { return n_classes == 0 ? 0 : unlike.size() / n_classes; }
 };
 
-// What makes rows differ. diff(a, b) of a numeric feature is |x_a - x_b| / scale (0 if the scale is 0), of a nominal
+// The differences of rows. diff(a, b) of a numeric feature is |x_a - x_b| / scale (0 if the scale is 0), of a nominal
 // one 0 or 1.
 template <class T>
 struct RowTable {

@@ -23,8 +23,7 @@ struct BuildOptions {
   std::size_t dense_bytes = kDenseBytes;
 };
 
-// Codes are ranks among the column's sorted distinct values; NaN is a level of its own (the last), no level, or an
-// error.
+// Codes are ranks among the column's sorted distinct values; NaN is a separate level (the last), no level, or an error.
 CodedTable build_from_dense(const ArrayView& array, BuildOptions options, Interrupt& interrupt);
 
 // Codes given feature by feature, 0..levels-1; `missing_code` (-1: none) marks rows without a level.
@@ -52,9 +51,10 @@ inline std::size_t sparse_index(const void* data, bool wide, std::size_t i) {
   return wide ? static_cast<std::size_t>(static_cast<const std::int64_t*>(data)[i])
               : static_cast<std::size_t>(static_cast<const std::int32_t*>(data)[i]);
 }
-// Throws if the pointers are not increasing or an index is out of range. Whether the indices of every line rise.
-bool check_places(const SparseView& array);
-// Throws, too, if a place is named twice.
+// Throws if the pointers are not increasing or an index is out of range. Returns whether the indices of every line
+// rise.
+bool check_indices(const SparseView& array);
+// Throws, too, if a position is named twice.
 void check_sparse(const SparseView& array);
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt);
 

@@ -47,14 +47,14 @@ void pack_codes(CodedTable& table, std::size_t first, const std::uint8_t* codes,
     }
     table.allocate(first + begin, shapes, false, data_arena);
     const bool as_given = layout.in_order() && (missing_code < 0 || missing_code == CodedTable::kNoCode);
-    std::vector<std::uint8_t> placed(as_given ? 0 : n_rows);
+    std::vector<std::uint8_t> arranged(as_given ? 0 : n_rows);
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint8_t* column = codes + i * n_rows;
-      for (std::size_t place = 0; place < placed.size(); ++place) {
-        const std::uint8_t code = column[layout.row_at(place)];
-        placed[place] = code == missing_code ? CodedTable::kNoCode : code;
+      for (std::size_t position = 0; position < arranged.size(); ++position) {
+        const std::uint8_t code = column[layout.row_at(position)];
+        arranged[position] = code == missing_code ? CodedTable::kNoCode : code;
       }
-      table.store_codes(first + i, as_given ? column : placed.data());
+      table.store_codes(first + i, as_given ? column : arranged.data());
       for (std::int32_t level = 0; level < levels[i]; ++level) table.writable_values(first + i)[level] = level;
     }
   });

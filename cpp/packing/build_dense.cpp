@@ -34,7 +34,7 @@ ChunkLevels::ChunkLevels(std::vector<ByteLevels> levels, const ArrayView& array,
 }
 
 void ChunkLevels::look_up(std::size_t j, std::uint8_t* code_of) const {
-  // A byte that was not there when levels were found, because somebody writes into the array, is given the first.
+  // A byte that was not there when levels were found, because another thread writes into the array, is given the first.
   std::fill_n(code_of, 256, shapes_[j].missing ? CodedTable::kNoCode : std::uint8_t{0});
   const std::size_t n_levels = shapes_[j].levels;
   bytes_[j].each([&](std::size_t level, std::uint8_t byte, double) {

@@ -26,13 +26,13 @@ void pack_by_columns(CodedTable& table, const DensePlan& plan, Interrupt& interr
 
 ByteKind byte_kind(DType dtype);
 
-// Levels of a column whose numbers are no bytes, in the column's own type.
+// Levels of a column whose numbers are not bytes, in the column's type.
 class TypedLevels {
  public:
   virtual ~TypedLevels() = default;
   virtual CodedTable::Shape shape() const = 0;
   virtual void write_values(double* out) const = 0;
-  // Codes by place.
+  // Codes by position.
   virtual void code(const ArrayView& array, std::size_t column, const RowLayout& layout, std::uint8_t* codes) const = 0;
 };
 std::unique_ptr<TypedLevels> find_typed_levels(const ArrayView& array, std::size_t column, Missing missing);

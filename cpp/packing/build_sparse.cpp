@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kChunk = 64;
 
 // Where rows go, as bits of planes and as bytes, and the words of a plane with every row set.
-struct RowPlaces {
-  explicit RowPlaces(const RowLayout& layout)
-      : bit_of_row(layout.bit_of_row()), place_of_row(layout.n_rows()), all_rows(layout.n_words()) {
-    for (std::size_t place = 0; place < layout.n_rows(); ++place) {
-      place_of_row[layout.row_at(place)] = static_cast<std::uint32_t>(place);
+struct RowPositions {
+  explicit RowPositions(const RowLayout& layout)
+      : bit_of_row(layout.bit_of_row()), position_of_row(layout.n_rows()), all_rows(layout.n_words()) {
+    for (std::size_t position = 0; position < layout.n_rows(); ++position) {
+      position_of_row[layout.row_at(position)] = static_cast<std::uint32_t>(position);
     }
     for (std::size_t word = 0; word < layout.n_words(); ++word) {
       const std::size_t rows = layout.word_rows(word);
@@ -28,7 +28,7 @@ struct RowPlaces {
     }
   }
   std::vector<std::uint32_t> bit_of_row;
-  std::vector<std::uint32_t> place_of_row;
+  std::vector<std::uint32_t> position_of_row;
   std::vector<std::uint64_t> all_rows;
 };
 
@@ -56,7 +56,7 @@ class StoredCodes {
 // Sets the bits of one feature, which is a column of the array. Rows that are not stored have the level of zero.
 template <class T>
 void scatter_bits(CodedTable& table, std::size_t f, std::size_t column, const CompressedColumns<T>& columns,
-                  const Levels<T>& levels, const RowPlaces& places) {
+                  const Levels<T>& levels, const RowPositions& positions) {
   const RowLayout& layout = table.layout();
   const std::size_t stride = layout.plane_stride();
   const std::size_t n_planes = table.feature(f).n_planes();
@@ -64,10 +64,10 @@ void scatter_bits(CodedTable& table, std::size_t f, std::size_t column, const Co
   StoredCodes<T> code_of(levels);
   const std::size_t zero = code_of.zero();
   if (zero < n_planes && columns.size(column) < layout.n_rows()) {
-    std::copy(places.all_rows.begin(), places.all_rows.end(), data + zero * stride);
+    std::copy(positions.all_rows.begin(), positions.all_rows.end(), data + zero * stride);
   }
   for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
-    const std::uint32_t bit = places.bit_of_row[columns.row(i)];
+    const std::uint32_t bit = positions.bit_of_row[columns.row(i)];
     const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
     const std::size_t code = code_of(columns.value(i));
     if (zero < n_planes) data[zero * stride + (bit >> 6)] &= ~mask;
@@ -77,34 +77,35 @@ void scatter_bits(CodedTable& table, std::size_t f, std::size_t column, const Co
 
 template <class T>
 void scatter_bytes(CodedTable& table, std::size_t f, std::size_t column, const CompressedColumns<T>& columns,
-                   const Levels<T>& levels, const RowPlaces& places) {
+                   const Levels<T>& levels, const RowPositions& positions) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
   StoredCodes<T> code_of(levels);
   std::fill_n(bytes, table.n_rows(), code_of.zero());
   for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
-    bytes[places.place_of_row[columns.row(i)]] = code_of(columns.value(i));
+    bytes[positions.position_of_row[columns.row(i)]] = code_of(columns.value(i));
   }
 }
 
-// The rows of a column that are off the level of zero, by place. Written by somebody else meanwhile, a column may name
-// a row twice or one that is not there.
+// The rows of a column that are off the level of zero, by position. If another thread writes to it, a column may name a
+// row twice or one that is not there.
 template <class T>
 void list_rows(std::size_t column, const CompressedColumns<T>& columns, const Levels<T>& levels,
-               const RowPlaces& places, std::vector<CodedTable::Listed>& rows) {
+               const RowPositions& positions, std::vector<CodedTable::Listed>& rows) {
   rows.clear();
   StoredCodes<T> code_of(levels);
   for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
     const std::uint8_t code = code_of(columns.value(i));
     const std::size_t row = columns.row(i);
-    if (code != code_of.zero() && row < places.place_of_row.size()) rows.push_back({places.place_of_row[row], code});
+    if (code != code_of.zero() && row < positions.position_of_row.size())
+      rows.push_back({positions.position_of_row[row], code});
   }
-  std::ranges::sort(rows, {}, &CodedTable::Listed::place);
-  const auto same_place = [](const auto& a, const auto& b) { return a.place == b.place; };
-  rows.erase(std::unique(rows.begin(), rows.end(), same_place), rows.end());
+  std::ranges::sort(rows, {}, &CodedTable::Listed::position);
+  const auto same_position = [](const auto& a, const auto& b) { return a.position == b.position; };
+  rows.erase(std::unique(rows.begin(), rows.end(), same_position), rows.end());
 }
 
 [[noreturn]] void throw_outside() {
-  throw std::invalid_argument("X is no valid sparse matrix: its indices must lie inside its shape");
+  throw std::invalid_argument("X is not a valid sparse matrix: its indices must be inside its shape");
 }
 
 // How often an index is not above the one before it; throws if one is out of range.
@@ -140,14 +141,14 @@ bool has_twins(std::size_t begin, std::size_t end, Index index) {
 
 }  // namespace
 
-bool check_places(const SparseView& array) {
+bool check_indices(const SparseView& array) {
   const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   const std::size_t n_across = array.by_columns ? array.n_rows : array.n_columns;
   const auto start = [&](std::size_t line) { return sparse_index(array.indptr, array.wide_indptr, line); };
   std::size_t last = 0;
   for (std::size_t i = 0; i <= n_lines; ++i) {
     if (start(i) < last || start(i) > array.n_stored || (i == 0 && start(i) != 0)) {
-      throw std::invalid_argument("X is no valid sparse matrix: indptr must rise from 0 to the number of entries");
+      throw std::invalid_argument("X is not a valid sparse matrix: indptr must rise from 0 to the number of entries");
     }
     last = start(i);
   }
@@ -163,7 +164,7 @@ bool check_places(const SparseView& array) {
 }
 
 void check_sparse(const SparseView& array) {
-  if (check_places(array)) return;
+  if (check_indices(array)) return;
   const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   for (std::size_t line = 0; line < n_lines; ++line) {
     const std::size_t begin = sparse_index(array.indptr, array.wide_indptr, line);
@@ -177,7 +178,7 @@ void check_sparse(const SparseView& array) {
 
 void pack_sparse(CodedTable& table, std::size_t first, const SparseView& array, Missing missing,
                  std::size_t dense_bytes, std::size_t n_threads, Interrupt& interrupt, Arena* data_arena) {
-  const RowPlaces places(table.layout());
+  const RowPositions positions(table.layout());
   const std::size_t column_bytes = table.is_weighted() ? array.n_rows : 8 * table.layout().plane_stride();
   const bool may_list = checked_product(table.n_features(), column_bytes) > dense_bytes;
   interrupt.check();
@@ -199,7 +200,7 @@ void pack_sparse(CodedTable& table, std::size_t first, const SparseView& array, 
         }
         shapes.push_back(levels.back().shape());
         if (!may_list || n_stored == array.n_rows) continue;
-        list_rows(column, columns, levels.back(), places, lists[column - begin]);
+        list_rows(column, columns, levels.back(), positions, lists[column - begin]);
         shapes.back().n_listed = static_cast<std::uint32_t>(lists[column - begin].size());
         shapes.back().rest = levels.back().code(T{0});
       }
@@ -210,10 +211,10 @@ void pack_sparse(CodedTable& table, std::size_t first, const SparseView& array, 
         if (table.feature(f).listed) {
           table.store_list(f, lists[column - begin]);
         } else if (table.feature(f).packed) {
-          scatter_bits(table, f, column, columns, own, places);
+          scatter_bits(table, f, column, columns, own, positions);
           table.count_levels(f);
         } else {
-          scatter_bytes(table, f, column, columns, own, places);
+          scatter_bytes(table, f, column, columns, own, positions);
           table.count_levels(f);
         }
         own.write_values(table.writable_values(f));

@@ -11,7 +11,7 @@
 
 namespace thresher {
 
-// How bytes stand for numbers.
+// How bytes represent numbers.
 enum class ByteKind {
   natural,    // unsigned bytes
   signed_,    // signed bytes
@@ -23,7 +23,7 @@ inline std::uint8_t flip_of(ByteKind kind) { return kind == ByteKind::natural ? 
 // Distinct bytes in increasing order of their numbers: positions 0..255 are bytes after flip_of().
 class ByteLevels {
  public:
-  // Exact when all values lie within 16 of each other; else is_exact() is false until every byte has been added.
+  // Exact when all values are within 16 of each other; else is_exact() is false until every byte has been added.
   ByteLevels(ByteKind kind, std::uint8_t minimum, std::uint8_t maximum, unsigned present_modulo_16) : kind_(kind) {
     exact_ = maximum - minimum < 16 || minimum > maximum;
     other_ = kind == ByteKind::converted && minimum == 0;
@@ -34,7 +34,7 @@ class ByteLevels {
   }
 
   bool is_exact() const { return exact_; }
-  // Some number is no byte: the column needs its own type.
+  // Some number is not a byte: the column needs its type.
   bool has_other() const { return other_; }
   void add(std::uint8_t byte) { set(byte ^ flip_of(kind_)); }
   void add_all(const std::uint64_t* seen) {

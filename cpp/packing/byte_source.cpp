@@ -54,7 +54,7 @@ std::vector<ByteScan> ByteSource::scan(std::size_t n_threads) const {
     each_block(begin, end, [&](const std::uint8_t* block, std::ptrdiff_t stride, std::size_t n) {
       for (std::size_t t = 0; t < n_tiles; ++t) {
         const std::size_t columns = std::min(kTileColumns, n_columns_ - t * kTileColumns);
-        // The same tile of the rows that come next: rows lie too far apart for the processor to guess.
+        // The same tile of the rows that come next: rows are too distant for the processor's prefetcher.
         const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(block + t * kTileColumns);
         for (std::size_t i = n; i < 2 * n; ++i) prefetch(next + i * static_cast<std::uintptr_t>(stride));
         kernels.scan_rows({block + t * kTileColumns, stride, n, columns}, flip_of(kind_), &found[t]);
@@ -74,10 +74,10 @@ std::vector<ByteScan> ByteSource::scan(std::size_t n_threads) const {
   return scans;
 }
 
-void ByteSource::rows_of_word(const RowLayout& layout, std::size_t place, std::size_t n, std::uint8_t* buffer,
+void ByteSource::rows_of_word(const RowLayout& layout, std::size_t position, std::size_t n, std::uint8_t* buffer,
                               const std::uint8_t** rows) const {
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t row = layout.row_at(place + i);
+    const std::size_t row = layout.row_at(position + i);
     if (direct()) {
       rows[i] = row_pointer(row);
     } else {

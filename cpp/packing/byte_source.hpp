@@ -13,8 +13,8 @@
 
 namespace thresher {
 
-// A run of columns that lie side by side. Arrays of bytes are read where they are; other numbers are converted block
-// by block, all at once where that stays in cache.
+// A run of adjacent columns. Arrays of bytes are read where they are; other numbers are converted block by block, all
+// at once where that stays in cache.
 class ByteSource {
  public:
   ByteSource(const ArrayView& array, ByteKind kind, std::size_t first_column, std::size_t n_columns);
@@ -41,9 +41,9 @@ class ByteSource {
   // One scan per tile of 64 columns.
   std::vector<ByteScan> scan(std::size_t n_threads) const;
 
-  // Pointers to the bytes of n rows that share a word; `buffer` holds converted ones.
+  // Pointers to the bytes of n rows that share a word; `buffer` contains converted ones.
   std::size_t block_buffer_size() const { return direct() ? 0 : 64 * width_; }
-  void rows_of_word(const RowLayout& layout, std::size_t place, std::size_t n, std::uint8_t* buffer,
+  void rows_of_word(const RowLayout& layout, std::size_t position, std::size_t n, std::uint8_t* buffer,
                     const std::uint8_t** rows) const;
 
  private:

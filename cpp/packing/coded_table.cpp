@@ -9,14 +9,14 @@
 namespace thresher {
 namespace {
 
-Weights by_place(const RowLayout& layout, Weights weights) {
+Weights by_position(const RowLayout& layout, Weights weights) {
   if (layout.in_order()) return weights;
-  Weights placed = weights;
-  for (std::size_t place = 0; place < placed.whole.size(); ++place)
-    placed.whole[place] = weights.whole[layout.row_at(place)];
-  for (std::size_t place = 0; place < placed.real.size(); ++place)
-    placed.real[place] = weights.real[layout.row_at(place)];
-  return placed;
+  Weights arranged = weights;
+  for (std::size_t position = 0; position < arranged.whole.size(); ++position)
+    arranged.whole[position] = weights.whole[layout.row_at(position)];
+  for (std::size_t position = 0; position < arranged.real.size(); ++position)
+    arranged.real[position] = weights.real[layout.row_at(position)];
+  return arranged;
 }
 
 std::uint64_t total_count(const RowLayout& layout, const Weights& weights) {
@@ -34,7 +34,7 @@ std::uint64_t total_count(const RowLayout& layout, const Weights& weights) {
 
 CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights, std::uint64_t n_logs)
     : layout_(std::move(layout)),
-      weights_(by_place(layout_, std::move(weights))),
+      weights_(by_position(layout_, std::move(weights))),
       xlogx_(std::max(total_count(layout_, weights_), n_logs)),
       features_(n_features) {}
 
@@ -95,7 +95,7 @@ void CodedTable::adopt(LargeVector<CodedFeature> features, std::span<const std::
   }
 }
 
-void CodedTable::place_data(std::size_t f, const std::byte* data, bool stays) {
+void CodedTable::set_data(std::size_t f, const std::byte* data, bool stays) {
   if (!stays) {
     auto* copy = arena_.allocate_array<std::byte>(data_bytes(f));
     std::copy_n(data, data_bytes(f), copy);
@@ -121,14 +121,14 @@ void CodedTable::store_codes(std::size_t f, const std::uint8_t* codes) {
 
 void CodedTable::store_list(std::size_t f, std::span<const Listed> rows) {
   const CodedFeature& feature = features_[f];
-  auto* places = reinterpret_cast<std::uint32_t*>(writable_data(f));
-  auto* codes = reinterpret_cast<std::uint8_t*>(places + feature.n_listed);
+  auto* positions = reinterpret_cast<std::uint32_t*>(writable_data(f));
+  auto* codes = reinterpret_cast<std::uint8_t*>(positions + feature.n_listed);
   std::uint32_t* counts = writable_counts(f);
   for (std::size_t part = 0, i = 0; part < n_parts(); ++part) {
     std::uint32_t* rest = counts + feature.rest * n_parts() + part;
     *rest = static_cast<std::uint32_t>(layout_.rows_in(part));
-    for (; i < rows.size() && rows[i].place < layout_.row_end(part); ++i) {
-      places[i] = rows[i].place;
+    for (; i < rows.size() && rows[i].position < layout_.row_end(part); ++i) {
+      positions[i] = rows[i].position;
       codes[i] = rows[i].code;
       --*rest;
       if (rows[i].code < feature.levels) ++counts[rows[i].code * n_parts() + part];
@@ -149,7 +149,8 @@ void CodedTable::count_levels(std::size_t f) {
     } else {
       const std::uint8_t* bytes = feature.bytes();
       std::fill_n(found, kMaxLevels, 0u);
-      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) ++found[bytes[place]];
+      for (std::size_t position = layout_.row_begin(part); position < layout_.row_end(part); ++position)
+        ++found[bytes[position]];
     }
     const std::size_t n_found = feature.packed ? feature.n_planes() : feature.levels;
     for (std::size_t level = 0; level < n_found; ++level) counts[level * n_parts() + part] = found[level];
@@ -179,15 +180,16 @@ void CodedTable::finish() {
     if (weights.empty()) return;
     totals.resize(n_parts());
     for (std::size_t part = 0; part < n_parts(); ++part) {
-      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place)
-        totals[part] += weights[place];
+      for (std::size_t position = layout_.row_begin(part); position < layout_.row_end(part); ++position)
+        totals[part] += weights[position];
     }
   };
   sum_by_part(weights_.whole, whole_totals_);
   sum_by_part(weights_.real, real_totals_);
   for (std::size_t part = 0; part < n_parts(); ++part) {
     std::uint32_t used = 0;
-    for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) used += is_used(place);
+    for (std::size_t position = layout_.row_begin(part); position < layout_.row_end(part); ++position)
+      used += is_used(position);
     used_rows_.push_back(used);
   }
 }
@@ -197,7 +199,7 @@ void CodedTable::decode(std::size_t f, std::uint8_t* codes) const {
   const CodedFeature& feature = features_[f];
   if (feature.listed) {
     std::fill_n(codes, n_rows(), feature.rest);
-    for (std::size_t i = 0; i < feature.n_listed; ++i) codes[feature.listed_places()[i]] = feature.listed_codes()[i];
+    for (std::size_t i = 0; i < feature.n_listed; ++i) codes[feature.listed_positions()[i]] = feature.listed_codes()[i];
     return;
   }
   if (!feature.packed) {
@@ -218,9 +220,9 @@ void CodedTable::codes_of(std::size_t f, std::uint8_t* codes) const {
     decode(f, codes);
     return;
   }
-  std::vector<std::uint8_t> placed(n_rows());
-  decode(f, placed.data());
-  for (std::size_t place = 0; place < n_rows(); ++place) codes[layout_.row_at(place)] = placed[place];
+  std::vector<std::uint8_t> arranged(n_rows());
+  decode(f, arranged.data());
+  for (std::size_t position = 0; position < n_rows(); ++position) codes[layout_.row_at(position)] = arranged[position];
 }
 
 std::size_t CodedTable::levels_by_part(std::size_t f, std::vector<std::uint32_t>& counts) const {
@@ -232,18 +234,18 @@ std::size_t CodedTable::levels_by_part(std::size_t f, std::vector<std::uint32_t>
   // Rows of weight zero do not count.
   counts.assign(feature.levels * n_parts(), 0);
   for (std::size_t part = 0, i = 0; part < n_parts(); ++part) {
-    const auto count = [&](std::size_t place, std::size_t code) {
-      if (is_used(place) && code < feature.levels) ++counts[code * n_parts() + part];
+    const auto count = [&](std::size_t position, std::size_t code) {
+      if (is_used(position) && code < feature.levels) ++counts[code * n_parts() + part];
     };
     if (!feature.listed) {
-      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place)
-        count(place, feature.bytes()[place]);
+      for (std::size_t position = layout_.row_begin(part); position < layout_.row_end(part); ++position)
+        count(position, feature.bytes()[position]);
       continue;
     }
     std::uint32_t rest = used_rows_[part];
-    for (; i < feature.n_listed && feature.listed_places()[i] < layout_.row_end(part); ++i) {
-      count(feature.listed_places()[i], feature.listed_codes()[i]);
-      rest -= is_used(feature.listed_places()[i]);
+    for (; i < feature.n_listed && feature.listed_positions()[i] < layout_.row_end(part); ++i) {
+      count(feature.listed_positions()[i], feature.listed_codes()[i]);
+      rest -= is_used(feature.listed_positions()[i]);
     }
     counts[feature.rest * n_parts() + part] = rest;
   }

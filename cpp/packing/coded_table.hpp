@@ -22,13 +22,13 @@
 
 namespace thresher {
 
-// What to do with values that are not there.
+// How missing values are treated.
 enum class Missing { error, category, pairwise };
 
 inline constexpr Choice<Missing> kMissing[] = {
     {"error", Missing::error}, {"category", Missing::category}, {"pairwise", Missing::pairwise}};
 
-// A column the table cannot hold.
+// A column with more levels than the table can represent.
 struct ColumnError : std::invalid_argument {
   ColumnError(std::size_t bad_column, const std::string& complaint)
       : std::invalid_argument("column " + std::to_string(bad_column) + " " + complaint), column(bad_column) {}
@@ -39,7 +39,7 @@ struct TooManyLevels : ColumnError {
   explicit TooManyLevels(std::size_t bad_column) : ColumnError(bad_column, "has more than 256 levels") {}
 };
 
-// Row weights, one per row of the table: none, whole numbers (counts stay exact), or others (float sums in row order).
+// Row weights, one per row of the table: none, integers (counts stay exact), or others (float sums in row order).
 struct Weights {
   std::vector<std::int64_t> whole;
   std::vector<double> real;
@@ -71,40 +71,41 @@ class CodedTable {
   PlaneBlock planes(std::size_t f) const {
     return {features_[f].data, features_[f].n_planes(), layout_.plane_stride()};
   }
-  // Whether some features are no planes, but bytes or lists.
+  // Returns whether some features are bytes or lists instead of planes.
   bool has_bytes() const { return has_bytes_; }
   bool has_lists() const { return has_lists_; }
   bool has_missing() const { return has_missing_; }
   bool is_weighted() const { return !weights_.whole.empty() || !weights_.real.empty(); }
-  // Weights by place (rows ordered by part), and their sums by part.
+  // Weights by position (rows ordered by part), and their sums by part.
   const Weights& weights() const { return weights_; }
   const std::vector<std::int64_t>& whole_totals() const { return whole_totals_; }
   const std::vector<DoubleDouble>& real_totals() const { return real_totals_; }
-  bool is_used(std::size_t place) const {
-    return !weights_.whole.empty() ? weights_.whole[place] > 0 : weights_.real.empty() || weights_.real[place] > 0.0;
+  bool is_used(std::size_t position) const {
+    return !weights_.whole.empty() ? weights_.whole[position] > 0
+                                   : weights_.real.empty() || weights_.real[position] > 0.0;
   }
 
-  // The table of c log2 c for all rows (for the sum of whole weights).
+  // Returns the table of c log2 c for all rows (for the sum of whole weights).
   const XLogX& xlogx() const { return xlogx_; }
 
-  // Codes of a feature by place; kNoCode where missing.
+  // Codes of a feature by position; kNoCode where missing.
   void decode(std::size_t f, std::uint8_t* codes) const;
   // Codes of a feature in the order of the rows.
   void codes_of(std::size_t f, std::uint8_t* codes) const;
 
-  // Whether at most one level occurs on all rows of positive weight.
+  // Returns whether at most one level occurs on all rows of positive weight.
   bool is_constant(std::size_t f) const;
   // The same on every replicate: constant[r].
   void find_constant_replicates(std::size_t f, std::uint8_t* constant) const;
-  // Whether two levels have more rows than any replicate leaves out: many features do, and it is quickly found. If
-  // not, the feature may vary on every replicate all the same.
+  // Returns whether two levels have more rows than any replicate leaves out: many features do, and it is quickly found.
+  // If not, the feature may vary on every replicate all the same.
   bool surely_varies(std::size_t f) const;
 
   // --- For builders. ---
 
   // A row that is off the level most rows have.
   struct Listed {
-    std::uint32_t place;
+    std::uint32_t position;
     std::uint8_t code;
   };
   // `n_listed`: how many rows are off the level `rest`, where the column may be kept as a list of them.
@@ -117,22 +118,22 @@ class CodedTable {
   // A list may cost a processor more than planes do, so it is made where these take more bytes for each row listed.
   static constexpr std::size_t kMostBytesPerListed = 32;
   // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then
-  // written through the pointers below. Counts are zero at first, data only if asked. Data may lie in another arena,
-  // until `place_data` says where they are.
+  // written through the pointers below. Counts are zero at first, data only on request. Data may be in another arena,
+  // until `set_data` says where they are.
   void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false, Arena* data_arena = nullptr);
   // All features as described, with copies of their counts and values, one after the other; without data.
   void adopt(LargeVector<CodedFeature> features, std::span<const std::uint32_t> counts, std::span<const double> values);
   // The data of a feature are these, left where they are (on a cache line, kept alive by the table's owner) or copied.
-  void place_data(std::size_t f, const std::byte* data, bool stays);
+  void set_data(std::size_t f, const std::byte* data, bool stays);
   void keep_alive(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
   // Bytes of a feature's data.
   std::size_t data_bytes(std::size_t f) const { return data_words(features_[f]) * sizeof(std::uint64_t); }
   std::uint64_t* writable_data(std::size_t f) { return const_cast<std::uint64_t*>(features_[f].data); }
   std::uint32_t* writable_counts(std::size_t f) { return const_cast<std::uint32_t*>(features_[f].counts); }
   double* writable_values(std::size_t f) { return const_cast<double*>(features_[f].values); }
-  // Stores a feature from codes by place and counts its levels.
+  // Stores a feature from codes by position and counts its levels.
   void store_codes(std::size_t f, const std::uint8_t* codes);
-  // The same of a listed feature, from as many rows as its shape says, by place.
+  // The same of a listed feature, from as many rows as its shape says, by position.
   void store_list(std::size_t f, std::span<const Listed> rows);
   // Counts levels of a feature whose data has been written.
   void count_levels(std::size_t f);

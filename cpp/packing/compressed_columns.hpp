@@ -28,9 +28,9 @@ class CompressedColumns {
     for (std::size_t row = 0; row < array.n_rows; ++row) {
       const std::size_t end = sparse_index(array.indptr, array.wide_indptr, row + 1);
       for (std::size_t i = sparse_index(array.indptr, array.wide_indptr, row); i < end; ++i) {
-        const std::size_t place = next[sparse_index(array.indices, array.wide_indices, i)]++;
-        rows_[place] = static_cast<std::uint32_t>(row);
-        values_[place] = static_cast<const T*>(array.values)[i];
+        const std::size_t position = next[sparse_index(array.indices, array.wide_indices, i)]++;
+        rows_[position] = static_cast<std::uint32_t>(row);
+        values_[position] = static_cast<const T*>(array.values)[i];
       }
     }
   }

@@ -1,4 +1,4 @@
-// The distinct values of one column and the codes they give.
+// The distinct values of one column and their codes.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ class Levels {
       has_nan_ = true;
       return;
     }
-    const T* place = std::lower_bound(begin(), end(), value);
+    const T* position = std::lower_bound(begin(), end(), value);
     last_ = value;
-    if (place != end() && *place == value) return;
-    insert(static_cast<std::size_t>(place - begin()), value == T{0} ? T{0} : value);
+    if (position != end() && *position == value) return;
+    insert(static_cast<std::size_t>(position - begin()), value == T{0} ? T{0} : value);
     check();
   }
 
@@ -36,18 +36,18 @@ class Levels {
     if (count() > CodedTable::kMaxLevels) throw TooManyLevels(column_);
   }
 
-  // A value that was not there when levels were found, because somebody writes into the array, gets some level.
+  // A value that was not there when levels were found, because another thread writes into the array, gets some level.
   std::uint8_t code(T value) const {
     if (value != value) {
       if (!has_nan_) return 0;
       return missing_ == Missing::category ? static_cast<std::uint8_t>(n_) : CodedTable::kNoCode;
     }
-    const auto place = static_cast<std::size_t>(std::lower_bound(begin(), end(), value) - begin());
-    if (place < n_) return static_cast<std::uint8_t>(place);
+    const auto position = static_cast<std::size_t>(std::lower_bound(begin(), end(), value) - begin());
+    if (position < n_) return static_cast<std::uint8_t>(position);
     return n_ == 0 && shape().missing ? CodedTable::kNoCode : static_cast<std::uint8_t>(n_ == 0 ? 0 : n_ - 1);
   }
 
-  // Levels and, for pairwise missing, the place that kNoCode takes.
+  // Levels and, for pairwise missing, the position that kNoCode takes.
   std::size_t count() const { return n_ + (has_nan_ ? 1 : 0); }
   CodedTable::Shape shape() const {
     const bool left_out = has_nan_ && missing_ == Missing::pairwise;
@@ -65,13 +65,13 @@ class Levels {
 
   const T* begin() const { return many_.empty() ? few_.data() : many_.data(); }
   const T* end() const { return begin() + n_; }
-  void insert(std::size_t place, T value) {
+  void insert(std::size_t position, T value) {
     if (n_ == kFew && many_.empty()) many_.assign(few_.begin(), few_.end());
     if (many_.empty()) {
-      std::copy_backward(few_.begin() + place, few_.begin() + n_, few_.begin() + n_ + 1);
-      few_[place] = value;
+      std::copy_backward(few_.begin() + position, few_.begin() + n_, few_.begin() + n_ + 1);
+      few_[position] = value;
     } else {
-      many_.insert(many_.begin() + static_cast<std::ptrdiff_t>(place), value);
+      many_.insert(many_.begin() + static_cast<std::ptrdiff_t>(position), value);
     }
     ++n_;
   }

@@ -10,7 +10,7 @@ void ListedRows::read(std::uint32_t feature) {
   const CodedFeature& column = table_.feature(feature);
   if (column.listed) {
     for (std::size_t i = 0; i < column.n_listed; ++i) {
-      const auto row = static_cast<std::uint32_t>(table_.layout().row_at(column.listed_places()[i]));
+      const auto row = static_cast<std::uint32_t>(table_.layout().row_at(column.listed_positions()[i]));
       rows_.push_back({row, column.listed_codes()[i]});
     }
     return;

@@ -20,7 +20,7 @@ class ListedRows {
 
  private:
   const CodedTable& table_;
-  std::vector<CodedTable::Listed> rows_;  // places are rows
+  std::vector<CodedTable::Listed> rows_;  // positions are rows
   std::vector<std::uint8_t> codes_;
 };
 

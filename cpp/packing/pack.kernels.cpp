@@ -11,7 +11,7 @@ namespace thresher {
 namespace THRESHER_LEVEL {
 namespace {
 
-// A row of at most 64 bytes, copied where the tile is narrower so that loops always see 64.
+// Returns a row of at most 64 bytes, copied where the tile is narrower so that loops always see 64.
 inline const std::uint8_t* whole_row(const std::uint8_t* row, std::size_t n_columns, std::uint8_t* buffer) {
   if (n_columns == kTileColumns) return row;
   std::memcpy(buffer, row, n_columns);
@@ -245,7 +245,7 @@ void scan_column(const std::uint8_t* bytes, std::size_t n_rows, std::uint8_t fli
   ByteScan scan;
   std::memset(&scan, 0, sizeof scan);
   std::memset(scan.minimum, 255, sizeof scan.minimum);
-  // 64 consecutive rows stand in for 64 columns; the lanes are joined at the end.
+  // 64 consecutive rows are treated as 64 columns; the lanes are joined at the end.
   scan_whole_rows({bytes, kTileColumns, n_rows / kTileColumns, kTileColumns}, flip, &scan);
   unsigned min = 255;
   unsigned max = 0;

@@ -26,10 +26,10 @@ const std::uint8_t* bytes_by_row(const ArrayView& array, std::size_t column, Byt
   return buffer;
 }
 
-// Bytes of some columns by place.
+// Bytes of some columns by position.
 class ColumnBytes {
  public:
-  // `order` is needed where rows have another order than places.
+  // `order` is needed where rows have another order than positions.
   ColumnBytes(const ArrayView& array, const std::optional<PartSorter>& order, std::size_t first, std::size_t last)
       : bytes_(last - first), buffer_((last - first) * array.n_rows) {
     const ByteKind kind = byte_kind(array.dtype);
@@ -42,7 +42,7 @@ class ColumnBytes {
       const std::uint8_t* from[PartSorter::kColumns];
       std::uint8_t* to[PartSorter::kColumns];
       for (std::size_t k = 0; k < PartSorter::kColumns; ++k) {
-        const std::size_t column = j + k < bytes_.size() ? j + k : j;  // the first stands in for missing ones
+        const std::size_t column = j + k < bytes_.size() ? j + k : j;  // the first replaces missing ones
         from[k] = bytes_[column];
         to[k] = sorted_.data() + column * array.n_rows;
       }
@@ -90,7 +90,7 @@ void store_column(CodedTable& table, std::size_t f, const std::uint8_t* bytes, c
     std::uint8_t code_of[256];
     levels.look_up(j, code_of);
     auto* out = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
-    for (std::size_t place = 0; place < layout.n_rows(); ++place) out[place] = code_of[bytes[place]];
+    for (std::size_t position = 0; position < layout.n_rows(); ++position) out[position] = code_of[bytes[position]];
   }
   table.count_levels(f);
 }

@@ -15,7 +15,7 @@ constexpr std::size_t kChunkColumns = 1024;
 // Rows per piece when one chunk is shared by threads; a multiple of 64.
 constexpr std::size_t kPieceRows = 16384;
 
-// Bytes that occur in columns whose values lie further apart than the scan tells apart.
+// Bytes that occur in columns whose values are spread wider than the scan resolves.
 void add_all_bytes(const ByteSource& source, std::vector<ByteLevels>& levels) {
   std::vector<std::size_t> open;
   for (std::size_t j = 0; j < levels.size(); ++j) {
@@ -48,7 +48,7 @@ std::vector<ByteLevels> find_levels(const ByteSource& source, std::size_t n_thre
   return levels;
 }
 
-// What packing needs to know of one tile of columns.
+// The facts of one tile of columns that packing needs.
 struct Tile {
   std::size_t first = 0;  // within the chunk
   std::size_t n_columns = 0;
@@ -104,7 +104,7 @@ struct PackScratch {
   std::vector<std::uint8_t> buffer;
   const std::uint8_t* rows[kGroupWords][64];
   std::size_t n_rows[kGroupWords];
-  std::size_t places[kGroupWords];
+  std::size_t positions[kGroupWords];
   AlignedArray<std::uint64_t> words;
 };
 
@@ -156,7 +156,7 @@ class TilePacker {
     const std::uint8_t* code_of = tile_.code_of.data() + 256 * k;
     auto* bytes = reinterpret_cast<std::uint8_t*>(table_.writable_data(first_ + j));
     for (std::size_t g = 0; g < n_words; ++g) {
-      std::uint8_t* out = bytes + scratch.places[g];
+      std::uint8_t* out = bytes + scratch.positions[g];
       for (std::size_t i = 0; i < scratch.n_rows[g]; ++i) out[i] = code_of[scratch.rows[g][i][j]];
     }
   }
@@ -188,9 +188,9 @@ void pack_words(CodedTable& table, std::size_t first, const ByteSource& source, 
     for (std::size_t word = begin; word < end; word += kGroupWords) {
       const std::size_t n_words = std::min(kGroupWords, end - word);
       for (std::size_t g = 0; g < n_words; ++g) {
-        scratch.places[g] = layout.word_place(word + g);
+        scratch.positions[g] = layout.word_position(word + g);
         scratch.n_rows[g] = layout.word_rows(word + g);
-        source.rows_of_word(layout, scratch.places[g], scratch.n_rows[g],
+        source.rows_of_word(layout, scratch.positions[g], scratch.n_rows[g],
                             scratch.buffer.data() + g * source.block_buffer_size(), scratch.rows[g]);
       }
       for (TilePacker& packer : packers) packer.pack(scratch, word, n_words, part_of);

@@ -10,7 +10,7 @@ namespace thresher {
 
 inline constexpr std::size_t kTileColumns = 64;
 
-// What 64 columns of bytes hold. Bytes are taken as unsigned after `flip` (0x80 makes signed bytes keep their order).
+// Facts of 64 columns of bytes. Bytes are taken as unsigned after `flip` (0x80 makes signed bytes keep their order).
 struct alignas(64) ByteScan {
   std::uint8_t minimum[kTileColumns];
   std::uint8_t maximum[kTileColumns];
@@ -19,7 +19,7 @@ struct alignas(64) ByteScan {
   std::uint8_t high[kTileColumns];
 };
 
-// Rows of bytes in memory; columns lie side by side.
+// Rows of bytes in memory; columns are adjacent.
 struct ByteRows {
   const std::uint8_t* first;
   std::ptrdiff_t stride;
@@ -27,7 +27,7 @@ struct ByteRows {
   std::size_t n_columns;  // at most 64
 };
 
-// Numbers as signed bytes: whole numbers from -127 to 126 as they are, NaN as 127, all others as -128.
+// Numbers as signed bytes: integers from -127 to 126 as they are, NaN as 127, all others as -128.
 inline constexpr std::int8_t kByteNaN = 127;
 inline constexpr std::int8_t kByteOther = -128;
 

@@ -10,10 +10,10 @@ namespace { constexpr std::size_t kBlockRows = 4096; }  // namespace
 
 PartSorter::PartSorter(const RowLayout& layout) : layout_(layout) {
   for (std::size_t part = 0; part < layout.n_parts(); ++part) {
-    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
-      const auto block = static_cast<std::uint32_t>(layout.row_at(place) / kBlockRows);
-      const auto here = static_cast<std::uint32_t>(place);
-      if (place == layout.row_begin(part) || runs_.back().block != block) runs_.push_back({block, here, here});
+    for (std::size_t position = layout.row_begin(part); position < layout.row_end(part); ++position) {
+      const auto block = static_cast<std::uint32_t>(layout.row_at(position) / kBlockRows);
+      const auto here = static_cast<std::uint32_t>(position);
+      if (position == layout.row_begin(part) || runs_.back().block != block) runs_.push_back({block, here, here});
       runs_.back().end = here + 1;
     }
   }

@@ -17,11 +17,11 @@ class PartSorter {
   // The layout must outlive the order.
   explicit PartSorter(const RowLayout& layout);
 
-  // to[k][place] = from[k][the row at the place].
+  // to[k][position] = from[k][the row at the position].
   void sort(const std::uint8_t* const* from, std::uint8_t* const* to) const;
 
  private:
-  // Consecutive places whose rows lie in one block.
+  // Consecutive positions whose rows are in one block.
   struct Run {
     std::uint32_t block;
     std::uint32_t begin;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLineWords = 8;
 
-// Words per part, on average, from which the gaps before whole cache lines are small beside the parts.
+// Words per part, on average, from which the gaps before whole cache lines are small compared with the parts.
 constexpr std::size_t kLongPart = 64;
 
 std::size_t whole_lines(std::size_t n_words) { return (n_words + kLineWords - 1) / kLineWords * kLineWords; }
@@ -45,11 +45,11 @@ RowLayout::RowLayout(std::span<const std::int32_t> parts, PartSets sets)
   for (std::size_t row = 0; row < n_rows_; ++row) {
     order_[next[static_cast<std::size_t>(parts[row])]++] = static_cast<std::uint32_t>(row);
   }
-  word_place_.resize(n_words() + 1, n_rows_);
+  word_position_.resize(n_words() + 1, n_rows_);
   std::size_t word = 0;
   for (std::size_t part = 0; part < n_parts; ++part) {
-    for (; word < word_begin(part); ++word) word_place_[word] = row_begin(part);
-    for (; word < word_end(part); ++word) word_place_[word] = row_begin(part) + 64 * (word - word_begin(part));
+    for (; word < word_begin(part); ++word) word_position_[word] = row_begin(part);
+    for (; word < word_end(part); ++word) word_position_[word] = row_begin(part) + 64 * (word - word_begin(part));
   }
 }
 
@@ -73,16 +73,16 @@ void RowLayout::count_kept_rows() {
 }
 
 std::size_t RowLayout::word_rows(std::size_t word) const {
-  if (word_place_.empty()) return std::min<std::size_t>(64, n_rows_ - 64 * word);
-  return word_place_[word + 1] - word_place_[word];
+  if (word_position_.empty()) return std::min<std::size_t>(64, n_rows_ - 64 * word);
+  return word_position_[word + 1] - word_position_[word];
 }
 
 std::vector<std::uint32_t> RowLayout::bit_of_row() const {
   std::vector<std::uint32_t> bits(n_rows_);
   for (std::size_t part = 0; part < n_parts(); ++part) {
     const std::size_t first_bit = 64 * word_begin(part);
-    for (std::size_t place = row_begin(part); place < row_end(part); ++place) {
-      bits[row_at(place)] = static_cast<std::uint32_t>(first_bit + place - row_begin(part));
+    for (std::size_t position = row_begin(part); position < row_end(part); ++position) {
+      bits[row_at(position)] = static_cast<std::uint32_t>(first_bit + position - row_begin(part));
     }
   }
   return bits;

@@ -1,4 +1,4 @@
-// Where each row lies in packed columns.
+// The position of each row in packed columns.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace thresher {
 
-// Rows ordered by part. In bit-planes each part begins a new 64-bit word, so that counts per part are counts over
-// whole words; long parts begin a cache line, and what the words in between hold is not defined. In byte columns rows
+// Rows ordered by part. In bit-planes each part begins a new 64-bit word, so that counts per part are counts over whole
+// words; long parts begin a cache line, and the content of the words in between is not defined. In byte columns rows
 // follow each other without gaps.
 class RowLayout {
  public:
@@ -25,7 +25,7 @@ class RowLayout {
   // Without parts all rows are one block, and nothing is ever left out.
   bool has_parts() const { return has_parts_; }
   std::size_t n_parts() const { return row_begin_.size() - 1; }
-  // The replicates of the data; one, of all rows, without parts.
+  // Returns the replicates of the data; one, of all rows, without parts.
   const PartSets& sets() const { return sets_; }
   std::size_t n_replicates() const { return sets_.n_replicates(); }
   // Rows of each replicate.
@@ -35,27 +35,29 @@ class RowLayout {
   std::size_t n_words() const { return part_words_.back().end; }
   std::size_t plane_stride() const { return plane_stride_; }
 
-  // Places of a part's rows, and of its words.
+  // Positions of a part's rows, and of its words.
   std::size_t row_begin(std::size_t part) const { return row_begin_[part]; }
   std::size_t row_end(std::size_t part) const { return row_begin_[part + 1]; }
   std::size_t rows_in(std::size_t part) const { return row_end(part) - row_begin(part); }
   std::size_t word_begin(std::size_t part) const { return part_words_[part].begin; }
   std::size_t word_end(std::size_t part) const { return part_words_[part].end; }
 
-  // The words of all parts as kernels take them, and whether every part is one word.
+  // Returns the words of all parts as kernels take them, and whether every part is one word.
   const WordRange* part_words() const { return part_words_.data(); }
   bool one_word_parts() const { return one_word_parts_; }
 
-  // The row at a place; rows keep their order inside a part.
-  std::size_t row_at(std::size_t place) const { return order_.empty() ? place : order_[place]; }
+  // Returns the row at a position; rows keep their order inside a part.
+  std::size_t row_at(std::size_t position) const { return order_.empty() ? position : order_[position]; }
   bool in_order() const { return order_.empty(); }
   const std::uint32_t* order() const { return order_.data(); }
 
-  // The first place of a word and how many rows it holds: none between parts.
-  std::size_t word_place(std::size_t word) const { return word_place_.empty() ? word * 64 : word_place_[word]; }
+  // Returns the first position of a word and how many rows it has: none between parts.
+  std::size_t word_position(std::size_t word) const {
+    return word_position_.empty() ? word * 64 : word_position_[word];
+  }
   std::size_t word_rows(std::size_t word) const;
 
-  // The bit index (64 word + bit) of each row.
+  // Returns the bit index (64 word + bit) of each row.
   std::vector<std::uint32_t> bit_of_row() const;
 
  private:
@@ -71,7 +73,7 @@ class RowLayout {
   std::vector<WordRange> part_words_;
   bool one_word_parts_ = true;
   std::vector<std::uint32_t> order_;
-  std::vector<std::size_t> word_place_;  // of each word, and the number of rows
+  std::vector<std::size_t> word_position_;  // of each word, and the number of rows
 };
 
 }  // namespace thresher

@@ -73,7 +73,7 @@ class TileScan {
     }
   }
 
-  // What two sets of rows hold together.
+  // Adds the totals of other rows.
   void add(const TileScan& other) {
     for (std::size_t j = 0; j < kScanColumns; ++j) {
       scan_.minimum[j] = std::min(scan_.minimum[j], other.scan_.minimum[j]);
@@ -133,7 +133,7 @@ std::int32_t distinct_bytes(const ByteLevels& levels) {
   return static_cast<std::int32_t>(std::min<std::size_t>(n, ColumnScan::kManyDistinct));
 }
 
-// Distinct values of whole columns: from their bytes where these tell, else one by one.
+// Distinct values of whole columns: from their bytes where these suffice, else one by one.
 template <class T>
 void count_distinct_by_rows(const ArrayView& array, std::size_t first, std::size_t last,
                             const std::vector<ByteScan>& scans, ByteKind kind, ColumnScan& out) {
@@ -143,12 +143,12 @@ void count_distinct_by_rows(const ArrayView& array, std::size_t first, std::size
     const ByteScan& scan = scans[(f - first) / kTileColumns];
     const ByteLevels levels(kind, scan.minimum[j], scan.maximum[j],
                             scan.low[j] | static_cast<unsigned>(scan.high[j]) << 8);
-    const bool told = levels.is_exact() && !levels.has_other();
-    out.n_distinct[f] = told ? distinct_bytes(levels) : count_distinct<T>(array, f);
+    const bool is_known = levels.is_exact() && !levels.has_other();
+    out.n_distinct[f] = is_known ? distinct_bytes(levels) : count_distinct<T>(array, f);
   }
 }
 
-// Columns first .. last-1 in tiles, read row by row as they lie in memory. Threads take ranges of rows.
+// Columns first .. last-1 in tiles, read row by row in memory order. Threads take ranges of rows.
 template <class T>
 std::vector<TileScan<T>> scan_tiles(const ArrayView& array, std::size_t first, std::size_t last,
                                     std::size_t n_threads) {
@@ -195,7 +195,7 @@ void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, s
   count_distinct_by_rows<T>(array, first, last, scans, kind, out);
 }
 
-// Distinct values of one whole column, from its bytes where these tell.
+// Distinct values of one whole column, from its bytes where these suffice.
 template <class T>
 std::int32_t count_distinct_in_column(const ArrayView& array, std::size_t f, std::vector<std::uint8_t>& bytes) {
   if (array.row_stride != static_cast<std::ptrdiff_t>(sizeof(T))) return count_distinct<T>(array, f);
@@ -220,7 +220,7 @@ struct ColumnBuffers {
   std::vector<std::uint8_t> bytes;
 };
 
-// One column of any stride: 64 consecutive values stand for 64 columns.
+// One column of any stride: 64 consecutive values are treated as 64 columns.
 template <class T>
 void scan_one_column(const ArrayView& array, std::size_t f, ColumnBuffers<T>& buffers, ColumnScan& out) {
   constexpr std::size_t kBuffer = 4096;

@@ -1,4 +1,4 @@
-// What the columns of a raw table look like, in one pass.
+// Facts of the columns of a raw table, from one pass.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ColumnScan {
   LargeVector<double> maximum;
   LargeVector<std::int64_t> n_missing;
   LargeVector<std::int64_t> n_infinite;
-  std::vector<std::uint8_t> whole;       // every value that is there is a finite whole number
+  std::vector<std::uint8_t> whole;       // every value that is not missing is a finite integer
   LargeVector<std::int32_t> n_distinct;  // of whole columns, NaN left out; 11 = more than ten, or not whole
 };
 

@@ -4,7 +4,7 @@ namespace thresher {
 namespace THRESHER_LEVEL {
 namespace {
 
-// From kAllWhole on all numbers are whole; added to a smaller one, it rounds that to a whole number.
+// From kAllWhole on all numbers are integers; added to a smaller one, it rounds that to an integer.
 template <class T>
 struct Rounding;
 template <>
@@ -67,7 +67,7 @@ constexpr std::size_t kTogether = 8;
 template <class T>
 inline void scan_few_rows(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns,
                           ValueScan<T>* scan) {
-  // One fraction in each column is enough: after it nobody looks for more.
+  // One fraction in each column is enough: the search stops there.
   T found = T(n_rows == kTogether ? 1 : 0);
   if (is_floating<T> && n_rows == kTogether) {
     for (std::size_t j = 0; j < n_columns; ++j) found = scan->fractional[j] < found ? scan->fractional[j] : found;

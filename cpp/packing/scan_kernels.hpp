@@ -9,12 +9,12 @@ namespace thresher {
 
 inline constexpr std::size_t kScanColumns = 64;
 
-// What up to 64 columns hold. Only members of the type T itself, so that a row is one run of vector operations.
+// Facts of up to 64 columns. Only members of the type T itself, so that a row is one run of vector operations.
 template <class T>
 struct alignas(64) ValueScan {
   T minimum[kScanColumns];  // NaN is passed over
   T maximum[kScanColumns];
-  T missing[kScanColumns];     // how many NaN; whole numbers are exact up to kScanRows
+  T missing[kScanColumns];     // how many NaN; integers are exact up to kScanRows
   T fractional[kScanColumns];  // 1 if some number is not whole
 };
 

@@ -41,7 +41,7 @@ struct StoredFeature {
 };
 static_assert(sizeof(StoredFeature) == 16);
 
-// A sum of whole lines in which every bit and its place count: eight sums side by side, for speed.
+// A sum of whole lines in which every bit and its position count: eight sums side by side, for speed.
 class Checksum {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -59,9 +59,10 @@ class Checksum {
 };
 
 template <class T>
-std::vector<T> by_row(const RowLayout& layout, const std::vector<T>& placed) {
-  std::vector<T> values(placed.size());
-  for (std::size_t place = 0; place < placed.size(); ++place) values[layout.row_at(place)] = placed[place];
+std::vector<T> by_row(const RowLayout& layout, const std::vector<T>& arranged) {
+  std::vector<T> values(arranged.size());
+  for (std::size_t position = 0; position < arranged.size(); ++position)
+    values[layout.row_at(position)] = arranged[position];
   return values;
 }
 
@@ -89,7 +90,7 @@ class Writer {
   Checksum checksum_;
 };
 
-// What lies between head and data, as stored and as read.
+// The section between head and data, as stored and as read.
 struct Middle {
   std::vector<std::int32_t> parts;
   std::vector<std::uint8_t> marks;
@@ -116,8 +117,8 @@ Middle middle_of(const CodedTable& table) {
   if (layout.has_parts()) {
     middle.parts.resize(table.n_rows());
     for (std::size_t part = 0; part < layout.n_parts(); ++part)
-      for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place)
-        middle.parts[layout.row_at(place)] = static_cast<std::int32_t>(part);
+      for (std::size_t position = layout.row_begin(part); position < layout.row_end(part); ++position)
+        middle.parts[layout.row_at(position)] = static_cast<std::int32_t>(part);
     for (std::size_t r = 0; r < layout.n_replicates(); ++r)
       for (std::size_t part = 0; part < layout.n_parts(); ++part) middle.marks.push_back(layout.sets().keeps(r, part));
   }
@@ -133,14 +134,14 @@ Middle middle_of(const CodedTable& table) {
   return middle;
 }
 
-[[noreturn]] void refuse(const char* why) { throw std::invalid_argument(why); }
+[[noreturn]] void reject(const char* why) { throw std::invalid_argument(why); }
 
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   const std::byte* take(std::size_t bytes) {
-    if (bytes > bytes_.size() - at_ || whole_lines(bytes) > bytes_.size() - at_) refuse("its sizes do not fit");
+    if (bytes > bytes_.size() - at_ || whole_lines(bytes) > bytes_.size() - at_) reject("its sizes do not fit");
     const std::byte* found = bytes_.data() + at_;
     at_ += whole_lines(bytes);
     return found;
@@ -160,15 +161,15 @@ class Reader {
 
 Head checked_head(std::span<const std::byte> bytes) {
   Head head;
-  if (bytes.size() < 2 * kLine || std::memcmp(bytes.data(), kMagic.data(), 7) != 0) refuse("it does not begin as one");
+  if (bytes.size() < 2 * kLine || std::memcmp(bytes.data(), kMagic.data(), 7) != 0) reject("it does not begin as one");
   std::memcpy(&head, bytes.data(), kLine);
-  if (head.magic != kMagic) refuse("it is of another version");
-  if (head.byte_order != kByteOrder) refuse("it was written on a machine with another order of bytes");
-  if (head.n_bytes != bytes.size()) refuse("it is cut off or continued");
+  if (head.magic != kMagic) reject("it is of another version");
+  if (head.byte_order != kByteOrder) reject("it was written on a machine with another order of bytes");
+  if (head.n_bytes != bytes.size()) reject("it is cut off or continued");
   Checksum checksum;
   checksum.add(bytes.data(), bytes.size() - kLine);
   const auto sums = checksum.value();
-  if (std::memcmp(sums.data(), bytes.data() + bytes.size() - kLine, kLine) != 0) refuse("its checksum is wrong");
+  if (std::memcmp(sums.data(), bytes.data() + bytes.size() - kLine, kLine) != 0) reject("its checksum is wrong");
   return head;
 }
 
@@ -242,8 +243,8 @@ CodedTable open_table(std::span<const std::byte> bytes, std::shared_ptr<const vo
   CodedTable table(layout_of(head, middle), head.n_features, middle.weights, head.n_logs);
   table.adopt(features_of(middle), middle.counts, middle.values);
   const bool stays = reinterpret_cast<std::uintptr_t>(bytes.data()) % kLine == 0;
-  for (std::size_t f = 0; f < head.n_features; ++f) table.place_data(f, reader.take(table.data_bytes(f)), stays);
-  if (!reader.is_at_end()) refuse("its sizes do not fit");
+  for (std::size_t f = 0; f < head.n_features; ++f) table.set_data(f, reader.take(table.data_bytes(f)), stays);
+  if (!reader.is_at_end()) reject("its sizes do not fit");
   if (stays) table.keep_alive(std::move(owner));
   table.finish();
   return table;

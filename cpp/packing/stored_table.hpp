@@ -10,12 +10,13 @@
 
 namespace thresher {
 
-// Hands the bytes of the table over in pieces, each a multiple of a cache line.
+// Writes the bytes of the table in pieces, each a multiple of a cache line.
 void store_table(const CodedTable& table, const WriteBytes& write);
 
-// The table of these bytes, which `owner` keeps alive: columns stay in them where they begin at a cache line.
+// Returns the table of these bytes, which `owner` keeps alive: columns stay in them where they begin at a cache line.
 //
-// Throws std::invalid_argument for bytes that are no table, of another version or order of bytes, cut off or changed.
+// Throws std::invalid_argument for bytes that are not a table, of another version or order of bytes, cut off or
+// changed.
 CodedTable open_table(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
 }  // namespace thresher

@@ -15,13 +15,13 @@ class TypedLevelsOf final : public TypedLevels {
   void code(const ArrayView& array, std::size_t column, const RowLayout& layout, std::uint8_t* codes) const override {
     T last{};
     std::uint8_t last_code = levels_.code(last);
-    for (std::size_t place = 0; place < array.n_rows; ++place) {
-      const T value = *array.at<T>(layout.row_at(place), column);
+    for (std::size_t position = 0; position < array.n_rows; ++position) {
+      const T value = *array.at<T>(layout.row_at(position), column);
       if (!(value == last)) {
         last = value;
         last_code = levels_.code(value);
       }
-      codes[place] = last_code;
+      codes[position] = last_code;
     }
   }
 

@@ -1,4 +1,4 @@
-// Bytes in whole cache lines, as columns lie in files.
+// Bytes in whole cache lines, as columns are stored in files.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace thresher {
 
 using WriteBytes = std::function<void(const void*, std::size_t)>;
 
-// Hands the bytes over, and zeros up to the end of their last line.
+// Writes the bytes, and zeros up to the end of their last line.
 template <class Write>
 void write_lines(const void* data, std::size_t bytes, const Write& write) {
   const std::size_t whole = bytes / kLine * kLine;

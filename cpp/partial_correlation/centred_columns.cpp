@@ -22,8 +22,8 @@ double dot_values(const double* x, double mean, const double* v, std::size_t n) 
   return dots().dot_float64(x, mean, v, n);
 }
 
-// The exact product of two rank vectors too long for sums in double: each term is split at bit 32, so that neither
-// sum can overflow below 2^31 rows.
+// Returns the exact product of two rank vectors too long for sums in double: each term is split at bit 32, so that
+// neither sum can overflow below 2^31 rows.
 double rank_product(const std::int32_t* a, const std::int32_t* b, std::size_t n) {
   std::int64_t high = 0;
   std::int64_t low = 0;
@@ -56,7 +56,7 @@ double mean_of(const double* x, std::size_t n) {
   return first + dots().sum_float64(x, first, n) / count;
 }
 
-// Whether all rows of positive weight have one value.
+// Returns whether all rows of positive weight have one value.
 template <class T>
 bool is_constant(const T* x, std::span<const double> weights) {
   std::size_t first = 0;
@@ -158,7 +158,7 @@ void CentredColumns::centre(double* vector) const {
 
 void CentredColumns::multiply(std::span<const std::uint32_t> features, const double* vector, std::span<double> out,
                               Interrupt& interrupt) const {
-  // The products are with columns as they are stored, so the vector is stretched in their place.
+  // The products are with columns as they are stored, so the vector is stretched instead.
   std::vector<double> stretched;
   if (!stretch_.empty()) {
     stretched.assign(vector, vector + n_rows_);

@@ -30,7 +30,7 @@ class CentredColumns {
   std::size_t n_rows() const { return n_rows_; }
   std::size_t n_threads() const { return n_threads_; }
 
-  // Rows; if all weights are whole numbers, rows with their repeats.
+  // Rows; if all weights are integers, rows with their repeats.
   double n_samples() const { return n_samples_; }
 
   // Squared length of the centred column; exactly 0 for one that is constant where weights are positive.
@@ -49,8 +49,8 @@ class CentredColumns {
   void multiply(std::span<const std::uint32_t> features, const double* vector, std::span<double> out,
                 Interrupt& interrupt) const;
 
-  // out[i] = correlation of the columns features[i] with a centred vector of the given squared length, in [-1, 1];
-  // 0 if either is constant. With rank columns the vector must hold ranks too, and the products are exact.
+  // out[i] = correlation of the columns features[i] with a centred vector of the given squared length, in [-1, 1]; 0 if
+  // either is constant. With rank columns the vector must contain ranks too, and the products are exact.
   void correlate(std::span<const std::uint32_t> features, const double* vector, double vector_square,
                  std::span<double> out, Interrupt& interrupt) const;
 

@@ -15,7 +15,7 @@ class PartialCorrelation final : public PartialCriterion {
       partials_.emplace_back(columns, target, field_.features(), interrupt);
       partial_.push_back(marginal_correlations(columns, target, field_.features(), interrupt));
     }
-    look();
+    update_scores();
     series_.relevance = series_.last_score;
   }
 
@@ -39,11 +39,11 @@ class PartialCorrelation final : public PartialCriterion {
       n_evaluations_ += field_.size() - selected.size();
     }
     if (exhausted && !series_.exhausted_at) series_.exhausted_at = selected.size();
-    look();
+    update_scores();
   }
 
  private:
-  void look() {
+  void update_scores() {
     for (std::size_t i = 0; i < field_.size(); ++i) {
       if (field_.is_selected(i)) continue;
       double sum = 0.0;
@@ -61,7 +61,7 @@ class PartialCorrelation final : public PartialCriterion {
     }
   }
 
-  // Where one replicate has nothing to say while others do.
+  // Whether one replicate is exhausted while others are not.
   bool is_used_up(std::size_t r) const {
     return partials_.size() > 1 && partials_[r].n_given() > 0 && partials_[r].exhausted();
   }

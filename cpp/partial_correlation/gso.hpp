@@ -10,8 +10,8 @@
 
 namespace thresher {
 
-// The largest squared partial correlation with the target, one or several columns, given the selected features. Stops
-// when the target is used up or every candidate is collinear. Redundancies are 0.
+// Selects by the largest squared partial correlation with the target, one or several columns, given the selected
+// features. Stops when the target is used up or every candidate is collinear. Redundancies are 0.
 //
 // `replicates`: the table, or the same table under several weights of its rows. With several, scores are means over
 // them; one whose target is used up, or on which the feature is collinear, counts with 0.

@@ -1,4 +1,4 @@
-// What the forward searches by partial correlation share.
+// Common parts of the forward searches by partial correlation.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class Field {
   bool is_selected(std::size_t position) const { return selected_[position] != 0; }
   void select(std::size_t position) { open_[position] = 0, selected_[position] = 1; }
 
-  // The lowest position of a candidate whose score is within 1e-10 max(1, |best|) of the best; those marked in
+  // Returns the lowest position of a candidate whose score is within 1e-10 max(1, |best|) of the best; those marked in
   // `blocked` (none, if it is empty) do not take part.
   std::optional<std::size_t> best(std::span<const double> score, std::span<const std::uint8_t> blocked) const;
 
@@ -51,9 +51,9 @@ class PartialCriterion : public Criterion {
 
   // Brings all scores up to date with the feature selected last.
   virtual void follow(std::span<const std::uint32_t> selected, Interrupt& interrupt) = 0;
-  // The position of the best candidate; none: stop.
+  // Returns the position of the best candidate; none: stop.
   virtual std::optional<std::size_t> best() const = 0;
-  // The step of the feature at a position.
+  // Returns the step of the feature at a position.
   virtual Step step(std::size_t position) = 0;
 
   Field field_;

@@ -16,7 +16,7 @@ inline constexpr double kCollinear = 1e-10;
 
 // A correlation, or with several target columns a multiple one, and the share of the variance it leaves.
 //
-// `unexplained` is 1 - correlation^2, kept apart because near a perfect fit it can be known far more accurately.
+// `unexplained` is 1 - correlation^2, kept apart because near a perfect fit it can be known much more accurately.
 struct Correlation {
   double value = 0.0;
   double unexplained = 1.0;
@@ -25,8 +25,8 @@ struct Correlation {
 // Keeps, for each feature, the squared length of its residual and the products of that residual with the target's.
 //
 // Folding a feature in costs one read-only product over all columns: the new direction is orthogonal to the earlier
-// ones, so the original columns may stand in for their residuals, and nothing of the table's size is rewritten.
-// The explicit residual is formed only where the running values have lost too many digits.
+// ones, so the original columns may replace their residuals, and nothing of the table's size is rewritten. The explicit
+// residual is formed only where the running values have lost too many digits.
 class Partials {
  public:
   // `target`: one or several columns of n_rows values each; made orthonormal here, dependent ones dropped.
@@ -39,7 +39,7 @@ class Partials {
   // Number of features folded in, collinear ones included.
   std::size_t n_given() const { return n_given_; }
 
-  // Whether nothing is left of the target, or no row is left to tell one candidate from another.
+  // Returns whether nothing is left of the target, or no row is left that distinguishes candidates.
   bool exhausted() const {
     return pivots_.empty() || columns_.n_samples() <= static_cast<double>(n_given_ + 1 + pivots_.size());
   }

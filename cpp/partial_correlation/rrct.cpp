@@ -25,7 +25,7 @@ class Tradeoff final : public PartialCriterion {
         marginal_(marginal_correlations(ranks, target, field_.features(), interrupt)),
         partial_(field_.size()),
         gain_(field_.size()),
-        met_(ranks.n_features()) {
+        record_(ranks.n_features()) {
     if (options.complementarity) partials_.emplace(ranks, target, field_.features(), interrupt);
     for (std::size_t i = 0; i < field_.size(); ++i) {
       series_.relevance[field_.features()[i]] = score_[i] = strength(marginal_[i]);
@@ -34,7 +34,7 @@ class Tradeoff final : public PartialCriterion {
 
   SearchResult seen() const override {
     SearchResult result = PartialCriterion::seen();
-    result.against = met_;
+    result.against = record_;
     return result;
   }
 
@@ -77,10 +77,10 @@ class Tradeoff final : public PartialCriterion {
     return direction * strength(partial);
   }
 
-  // Mean over the selected features met.
+  // Mean over the selected features compared.
   double redundancy(std::uint32_t feature) const {
-    const auto n_terms = static_cast<double>(met_.depth[feature]);
-    return n_terms == 0.0 ? 0.0 : met_.total[feature] / (n_terms * options_.redundancy_scale);
+    const auto n_terms = static_cast<double>(record_.depth[feature]);
+    return n_terms == 0.0 ? 0.0 : record_.total[feature] / (n_terms * options_.redundancy_scale);
   }
 
   void add_redundancy(std::uint32_t selected, Interrupt& interrupt) {
@@ -94,7 +94,7 @@ class Tradeoff final : public PartialCriterion {
     values_.correlate(features_, reference.data(), values_.square(selected), correlation, interrupt);
     for (std::size_t i = 0; i < features_.size(); ++i) {
       const double r = correlation[i];
-      met_.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
+      record_.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
     }
     n_evaluations_ += features_.size();
   }
@@ -123,7 +123,7 @@ class Tradeoff final : public PartialCriterion {
   std::vector<Correlation> marginal_, partial_;
   std::vector<double> gain_;
   std::vector<std::uint32_t> features_;
-  FeatureRecord met_;
+  FeatureRecord record_;
 };
 
 }  // namespace

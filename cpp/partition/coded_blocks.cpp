@@ -17,31 +17,30 @@ OpenBlocks::OpenBlocks(std::span<const std::int32_t> classes, std::size_t n_clas
   drop_settled();
 }
 
-// Sums of L over the cells and margins of one block. Cells are cleared as they are read, so that a block costs its rows
-// and not the size of the table.
-OpenBlocks::Tally OpenBlocks::count_block(std::size_t begin, std::size_t end, const std::uint8_t* codes) {
+// Returns the sum of L over the cells of one block, less that over its codes. Cells are cleared as they are read, so
+// that a block costs its rows and not the size of the table.
+std::int64_t OpenBlocks::sum_block(std::size_t begin, std::size_t end, const std::uint8_t* codes) {
   for (std::size_t i = begin; i < end; ++i) {
     const std::uint8_t code = codes[rows_[i]];
     cells_[code * n_classes_ + static_cast<std::size_t>(class_[i])] += weight(rows_[i]);
     codes_[code] += weight(rows_[i]);
   }
-  Tally tally;
+  std::int64_t sum = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const std::uint8_t code = codes[rows_[i]];
     std::uint64_t& cell = cells_[code * n_classes_ + static_cast<std::size_t>(class_[i])];
-    if (cell > 1) tally.by_code_class += xlogx_(cell);
+    if (cell > 1) sum += xlogx_(cell);
     cell = 0;
-    if (codes_[code] > 1) tally.by_code += xlogx_(codes_[code]);
+    if (codes_[code] > 1) sum -= xlogx_(codes_[code]);
     codes_[code] = 0;
   }
-  return tally;
+  return sum;
 }
 
 std::int64_t OpenBlocks::information(const std::uint8_t* codes) {
   std::int64_t total = unknown();
   for (std::size_t block = 0; block + 1 < start_.size(); ++block) {
-    const Tally tally = count_block(start_[block], start_[block + 1], codes);
-    total += tally.by_code_class - tally.by_code;
+    total += sum_block(start_[block], start_[block + 1], codes);
   }
   return total;
 }
@@ -55,16 +54,16 @@ void OpenBlocks::refine(const std::uint8_t* codes) {
     const std::size_t end = start_[block + 1];
     for (std::size_t i = begin; i < end; ++i) ++codes_[codes[rows_[i]]];
     std::size_t next = begin;
-    std::size_t place[kCodes];
+    std::size_t position[kCodes];
     for (std::size_t code = 0; code < kCodes; ++code) {
       if (codes_[code] == 0) continue;
       start.push_back(next);
-      place[code] = next;
+      position[code] = next;
       next += codes_[code];
       codes_[code] = 0;
     }
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t to = place[codes[rows_[i]]]++;
+      const std::size_t to = position[codes[rows_[i]]]++;
       rows[to] = rows_[i];
       classes[to] = class_[i];
     }

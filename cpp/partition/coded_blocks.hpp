@@ -12,7 +12,7 @@
 
 namespace thresher {
 
-// Only rows whose block still holds several classes are kept ("open" rows): a block of one class, and every part of
+// Only rows whose block still contains several classes are kept ("open" rows): a block of one class, and every part of
 // it, adds nothing to any conditional information with the class.
 class OpenBlocks {
  public:
@@ -32,14 +32,10 @@ class OpenBlocks {
   bool settled() const { return rows_.empty(); }
 
  private:
-  struct Tally {
-    std::int64_t by_code_class = 0;
-    std::int64_t by_code = 0;
-  };
   std::uint64_t weight(std::uint32_t row) const {
     return weights_.empty() ? 1 : static_cast<std::uint64_t>(weights_[row]);
   }
-  Tally count_block(std::size_t begin, std::size_t end, const std::uint8_t* codes);
+  std::int64_t sum_block(std::size_t begin, std::size_t end, const std::uint8_t* codes);
   void drop_settled();
 
   const XLogX& xlogx_;

@@ -16,10 +16,6 @@ constexpr auto label_of = [](const auto& entry) { return entry.label; };
 
 }  // namespace
 
-bool OpenListedBlocks::Entry::operator<(const Entry& other) const {
-  return std::tie(block, code, label) < std::tie(other.block, other.code, other.label);
-}
-
 OpenListedBlocks::OpenListedBlocks(std::span<const std::int32_t> classes, std::size_t n_classes,
                                    std::span<const std::int64_t> weights, const XLogX& xlogx)
     : xlogx_(xlogx),
@@ -45,7 +41,7 @@ void OpenListedBlocks::sort_entries(const ListedRows& column) {
     const std::uint64_t weight = weights_.empty() ? 1 : static_cast<std::uint64_t>(weights_[row]);
     entries_.push_back({block, code, static_cast<std::uint32_t>(classes_[row]), row, weight});
   }
-  std::sort(entries_.begin(), entries_.end());
+  std::ranges::sort(entries_, {}, [](const Entry& entry) { return std::tie(entry.block, entry.code, entry.label); });
 }
 
 std::int64_t OpenListedBlocks::unknown_of(Entries group) const {
@@ -60,7 +56,7 @@ std::int64_t OpenListedBlocks::unknown_of(Entries group) const {
   return sum + xlogx_(total);
 }
 
-// What a block loses: classes that lose nothing cost nothing.
+// From the rows that leave a block: classes without such rows cost nothing.
 std::int64_t OpenListedBlocks::information(const ListedRows& column) {
   sort_entries(column);
   std::int64_t information = 0;

@@ -31,7 +31,6 @@ class OpenListedBlocks {
     std::uint32_t label;
     std::uint32_t row;
     std::uint64_t weight;
-    bool operator<(const Entry& other) const;
   };
   struct Block {
     std::uint64_t weight;

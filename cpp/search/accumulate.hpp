@@ -23,9 +23,9 @@ struct AccumulateOptions : ForwardOptions {
   Strategy strategy = Strategy::lazy;  // where terms known in part give no bound, always cached
 };
 
-// The first feature is the most relevant one. Terms may be negative. In the result `redundancy` holds the
-// accumulated terms (not their mean) and the record's extreme is the term that speaks most against the feature:
-// the largest under the minus sums, else the smallest.
+// The first feature is the most relevant one. Terms may be negative. In the result `redundancy` contains the
+// accumulated terms (not their mean) and the record's extreme is the term that speaks most against the feature: the
+// largest under the minus sums, else the smallest.
 ForwardSearch greedy_accumulate(PairMeasure& term, std::span<const double> relevance, const AccumulateOptions& options);
 
 }  // namespace thresher

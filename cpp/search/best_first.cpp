@@ -20,14 +20,14 @@ class RedundancyRows {
       : measure_(measure), features_(std::move(features)), zero_to_one_(zero_to_one), unit_(unit) {}
 
   const std::vector<double>& row(std::uint32_t reference) {
-    if (!rows_.contains(reference)) ask({&reference, 1});
+    if (!rows_.contains(reference)) request({&reference, 1});
     return rows_.at(reference);
   }
 
   bool knows(std::uint32_t reference) const { return rows_.contains(reference); }
 
-  // The rows of `references`, which must not be known, with one question.
-  void ask(std::span<const std::uint32_t> references) {
+  // Requests the rows of `references`, which must not be known, with one call of the measure.
+  void request(std::span<const std::uint32_t> references) {
     std::vector<std::vector<std::uint32_t>> missing(references.size());
     std::vector<std::vector<double>> terms(references.size());
     std::vector<TermRequest> requests;
@@ -40,7 +40,7 @@ class RedundancyRows {
       n_evaluations_ += missing[k].size();
       requests.push_back({references.subspan(k, 1), missing[k], terms[k]});
     }
-    measure_.answer(requests);
+    measure_.fill(requests);
     for (std::size_t k = 0; k < references.size(); ++k) {
       std::vector<double> row(measure_.n_features(), 0.0);
       for (const auto& [f, other] : rows_) row[f] = other[references[k]];
@@ -51,7 +51,7 @@ class RedundancyRows {
     }
   }
 
-  bool asks_in_rounds() const { return measure_.hints().round_size > 0; }
+  bool works_in_rounds() const { return measure_.hints().round_size > 0; }
 
   std::size_t n_evaluations() const { return n_evaluations_; }
 
@@ -138,7 +138,7 @@ class BestFirstRun {
   }
 
   // In rounds: the rows that are needed, and those of the sets that are likely to be expanded next.
-  void ask_rows(const Subset& head) {
+  void request_rows(const Subset& head) {
     std::vector<std::uint32_t> references;
     const auto add_members = [&](const Subset& subset) {
       for (const std::uint32_t g : subset.members) {
@@ -148,12 +148,12 @@ class BestFirstRun {
     add_members(head);
     if (references.empty()) return;
     for (const Subset& subset : open_list_) add_members(subset);
-    rows_.ask(references);
+    rows_.request(references);
   }
 
-  // Returns whether any extension by one feature is an improvement on the best set so far.
+  // Returns whether any extension by one feature is an improvement on the best set found before.
   bool expand(const Subset& head) {
-    if (rows_.asks_in_rounds()) ask_rows(head);
+    if (rows_.works_in_rounds()) request_rows(head);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     for (const std::uint32_t g : head.members) {
       interrupt_.check();
@@ -189,9 +189,9 @@ class BestFirstRun {
   void insert(Subset&& subset) {
     if (!fits(subset.merit)) return;
     if (open_list_.size() == options_.max_stale) open_list_.pop_back();
-    const auto place = std::find_if(open_list_.begin(), open_list_.end(),
-                                    [&](const Subset& other) { return subset.merit > other.merit; });
-    open_list_.insert(place, std::move(subset));
+    const auto position = std::find_if(open_list_.begin(), open_list_.end(),
+                                       [&](const Subset& other) { return subset.merit > other.merit; });
+    open_list_.insert(position, std::move(subset));
   }
 
   // Every other feature by decreasing relevance: it joins unless some member is more redundant with it than it is

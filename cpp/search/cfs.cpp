@@ -6,7 +6,7 @@
 namespace thresher {
 namespace {
 
-// A candidate has to raise the merit of the set; an equal merit is no gain.
+// A candidate has to raise the merit of the set; an equal merit is not enough.
 struct MeritGain {
   double unit;
   double relevance_sum = 0.0, redundancy_sum = 0.0, merit = 0.0;

@@ -1,4 +1,4 @@
-// Correlation-based feature selection: sets are judged by Hall's merit.
+// Correlation-based feature selection: sets are compared by Hall's merit.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 
 namespace thresher {
 
-// What is known of n features: distances to the nearest medoid so far and to the one after it, and whose it is.
+// For n features: distances to the nearest and the second nearest medoid given, and the cluster of the nearest.
 struct Nearest {
   double* own;
   double* other;

@@ -14,7 +14,7 @@ constexpr std::size_t kFew = 24;
 struct ClusterSums::Changes {
   explicit Changes(std::size_t n_clusters)
       : members(n_clusters), stayed(n_clusters), joined(n_clusters), left(n_clusters) {}
-  // Whether all sums of a cluster cost less than what has changed in them.
+  // Returns whether all sums of a cluster cost less than what has changed in them.
   bool is_new(std::size_t c) const { return joined[c].size() + left[c].size() >= members[c].size(); }
 
   Groups members, stayed, joined, left;
@@ -31,7 +31,7 @@ void ClusterSums::bring_up_to_date(SimilarityRows& rows, const std::vector<std::
     if (rows.holds_coarse()) {
       look_at_members(rows, changed, n_threads);
     } else {
-      ask(rows, changed);
+      request_sums(rows, changed);
     }
   }
   clusters_ = clusters;
@@ -60,65 +60,65 @@ void ClusterSums::move_rows(SimilarityRows& rows, const std::vector<std::uint32_
 }
 
 ClusterSums::Changes ClusterSums::changes(const std::vector<std::uint32_t>& clusters, std::size_t n_clusters) const {
-  Changes found(n_clusters);
+  Changes result(n_clusters);
   for (std::size_t i = 0; i < clusters.size(); ++i) {
-    found.members.add(clusters[i], i);
+    result.members.add(clusters[i], i);
     if (!clusters_.empty() && clusters_[i] == clusters[i]) {
-      found.stayed.add(clusters[i], i);
+      result.stayed.add(clusters[i], i);
     } else {
-      found.joined.add(clusters[i], i);
-      if (!clusters_.empty() && clusters_[i] < n_clusters) found.left.add(clusters_[i], i);
+      result.joined.add(clusters[i], i);
+      if (!clusters_.empty() && clusters_[i] < n_clusters) result.left.add(clusters_[i], i);
     }
   }
-  return found;
+  return result;
 }
 
 void ClusterSums::look_at_members(const SimilarityRows& rows, const Changes& changes, std::size_t n_threads) {
   parallel_for(changes.members.size(), 1, n_threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
       const bool is_new = changes.is_new(c);
-      for (const std::uint32_t place : is_new ? changes.members[c] : changes.joined[c]) {
-        const std::uint16_t* row = rows.coarse_row(place);
+      for (const std::uint32_t position : is_new ? changes.members[c] : changes.joined[c]) {
+        const std::uint16_t* row = rows.coarse_row(position);
         std::int64_t sum = 0;
         for (const std::uint32_t i : changes.members[c]) sum += row[i];
-        sums_[place] = sum;
+        sums_[position] = sum;
       }
       if (is_new) continue;
-      for (const std::uint32_t place : changes.joined[c]) {
-        const std::uint16_t* row = rows.coarse_row(place);
+      for (const std::uint32_t position : changes.joined[c]) {
+        const std::uint16_t* row = rows.coarse_row(position);
         for (const std::uint32_t i : changes.stayed[c]) sums_[i] += row[i];
       }
-      for (const std::uint32_t place : changes.left[c]) {
-        const std::uint16_t* row = rows.coarse_row(place);
+      for (const std::uint32_t position : changes.left[c]) {
+        const std::uint16_t* row = rows.coarse_row(position);
         for (const std::uint32_t i : changes.stayed[c]) sums_[i] -= row[i];
       }
     }
   });
 }
 
-void ClusterSums::ask(SimilarityRows& rows, const Changes& changes) {
+void ClusterSums::request_sums(SimilarityRows& rows, const Changes& changes) {
   std::vector<RowSum> requests;
   std::vector<std::int64_t> signs;
-  const auto request = [&](std::uint32_t place, std::span<const std::uint32_t> others, std::int64_t sign) {
+  const auto request = [&](std::uint32_t position, std::span<const std::uint32_t> others, std::int64_t sign) {
     if (others.empty()) return;
-    requests.push_back({place, others});
+    requests.push_back({position, others});
     signs.push_back(sign);
   };
   for (std::size_t c = 0; c < changes.members.size(); ++c) {
     const bool is_new = changes.is_new(c);
-    for (const std::uint32_t place : is_new ? changes.members[c] : changes.joined[c]) {
-      sums_[place] = 0;
-      request(place, changes.members[c], 1);
+    for (const std::uint32_t position : is_new ? changes.members[c] : changes.joined[c]) {
+      sums_[position] = 0;
+      request(position, changes.members[c], 1);
     }
     if (is_new) continue;
-    for (const std::uint32_t place : changes.stayed[c]) {
-      request(place, changes.joined[c], 1);
-      request(place, changes.left[c], -1);
+    for (const std::uint32_t position : changes.stayed[c]) {
+      request(position, changes.joined[c], 1);
+      request(position, changes.left[c], -1);
     }
   }
   std::vector<std::int64_t> sums(requests.size());
   rows.coarse_sums(requests, sums);
-  for (std::size_t r = 0; r < requests.size(); ++r) sums_[requests[r].place] += signs[r] * sums[r];
+  for (std::size_t r = 0; r < requests.size(); ++r) sums_[requests[r].position] += signs[r] * sums[r];
 }
 
 }  // namespace thresher

@@ -1,4 +1,4 @@
-// Of every feature the sum of its similarities to the members of its cluster, as clusters change.
+// The sum of the similarities of every feature to the members of its cluster, as clusters change.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,13 @@
 
 namespace thresher {
 
-// Lists of places by number, ascending.
+// Lists of positions by number, ascending.
 class Groups {
  public:
   explicit Groups(std::size_t n_groups) : lists_(n_groups) {}
-  void add(std::uint32_t number, std::size_t place) { lists_[number].push_back(static_cast<std::uint32_t>(place)); }
+  void add(std::uint32_t number, std::size_t position) {
+    lists_[number].push_back(static_cast<std::uint32_t>(position));
+  }
   std::size_t size() const { return lists_.size(); }
   std::span<const std::uint32_t> operator[](std::size_t number) const { return lists_[number]; }
 
@@ -22,10 +24,10 @@ class Groups {
   std::vector<std::vector<std::uint32_t>> lists_;
 };
 
-// Sums are coarse, so they are whole numbers, and only features that came and went are looked at. Few clusters are
-// large: there the whole rows of these features go from sum to sum. Many are small, and only what members have of
-// these rows is looked at. Either way a row is read once, from its beginning to its end. Rows that are not held cost
-// what is asked of them.
+// Sums are coarse, so they are integers, and only features that came and went are read. Few clusters are large: there
+// the whole rows of these features go from sum to sum. Many are small, and only what members have of these rows is
+// read. Either way a row is read once, from its beginning to its end. For rows that are not in memory, only the pairs
+// requested are computed.
 class ClusterSums {
  public:
   // clusters[i] < n_clusters.
@@ -33,7 +35,7 @@ class ClusterSums {
                         std::size_t n_threads);
   // Features that are in another cluster than at the last call.
   std::size_t n_changes(const std::vector<std::uint32_t>& clusters) const;
-  // The feature's own similarity of 1 included.
+  // Returns the sum of a feature, its own similarity of 1 included.
   double operator[](std::size_t i) const { return static_cast<double>(sums_[i]) / SimilarityRows::kUnit; }
 
  private:
@@ -42,7 +44,7 @@ class ClusterSums {
   Changes changes(const std::vector<std::uint32_t>& clusters, std::size_t n_clusters) const;
   void move_rows(SimilarityRows& rows, const std::vector<std::uint32_t>& clusters, std::size_t n_clusters);
   void look_at_members(const SimilarityRows& rows, const Changes& changes, std::size_t n_threads);
-  void ask(SimilarityRows& rows, const Changes& changes);
+  void request_sums(SimilarityRows& rows, const Changes& changes);
 
   std::vector<std::uint32_t> clusters_;
   std::vector<std::int64_t> sums_;

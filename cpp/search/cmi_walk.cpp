@@ -50,11 +50,11 @@ struct Replicate {
   double bits(std::int64_t value) const { return static_cast<double>(std::max<std::int64_t>(value, 0)) * unit; }
 };
 
-// The next of the list that tells more than its successor.
+// Takes the next feature of the list that is more informative than its successor.
 template <class Rows>
-class AheadOfSuccessor final : public Criterion {
+class CmiCriterion final : public Criterion {
  public:
-  explicit AheadOfSuccessor(const CmiOptions& options)
+  explicit CmiCriterion(const CmiOptions& options)
       : options_(options),
         order_(open_candidates(options.relevance, options.candidates)),
         blocks_(absent_rows(options)),
@@ -114,7 +114,7 @@ class AheadOfSuccessor final : public Criterion {
     return std::all_of(replicates_.begin(), replicates_.end(), [](const auto& r) { return r.open.settled(); });
   }
 
-  // The mean over replicates.
+  // Returns the mean over replicates.
   template <class Value>
   double mean_of(Value value) {
     double sum = 0.0;
@@ -153,8 +153,8 @@ class AheadOfSuccessor final : public Criterion {
 }  // namespace
 
 ForwardSearch cmi_walk(const CmiOptions& options) {
-  if (options.table->has_lists()) return {std::make_unique<AheadOfSuccessor<SomeRows>>(options), options};
-  return {std::make_unique<AheadOfSuccessor<AllRows>>(options), options};
+  if (options.table->has_lists()) return {std::make_unique<CmiCriterion<SomeRows>>(options), options};
+  return {std::make_unique<CmiCriterion<AllRows>>(options), options};
 }
 
 }  // namespace thresher

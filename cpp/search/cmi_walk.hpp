@@ -19,14 +19,15 @@ struct CmiOptions : ForwardOptions {
   std::span<const std::int64_t> weights;
   const XLogX* xlogx = nullptr;       // made for at least as many rows as any replicate counts
   std::span<const double> relevance;  // one per feature: the list is in falling order, ties by index
-  bool take_last = true;              // the last of the list is taken if it tells anything at all
+  bool take_last = true;              // the last of the list is taken if it has any information
 
   std::size_t n_rows() const { return classes.size(); }
 };
 
-// Walks the list once and takes a feature if, given those taken, it tells more than 1e-10 bits more than the next one.
+// Walks the list once and takes a feature if, given those taken, its information exceeds that of the next one by 1e-10
+// bits.
 //
-// The score of a selected feature is what it told about the class given the earlier ones (bits; the mean over
+// The score of a selected feature is its information on the class given the earlier ones (bits; the mean over
 // replicates).
 //
 // Stops when the selected features settle every row's class on every replicate. Information comes from

@@ -12,39 +12,41 @@ std::size_t ColumnRounds::n_references(std::size_t n_features) const {
   return std::max(kReferences, n_by_size);
 }
 
-void ColumnRounds::ask(std::span<const std::uint32_t> references, std::span<const std::uint32_t> features) {
-  struct Question {
+void ColumnRounds::request(std::span<const std::uint32_t> references, std::span<const std::uint32_t> features) {
+  struct ColumnRequest {
     std::uint32_t reference;
     std::vector<std::uint32_t> features;
     std::vector<double> terms;
   };
-  std::vector<Question> questions;
+  std::vector<ColumnRequest> wanted;
   for (const std::uint32_t reference : references) {
     if (knows(reference)) continue;
     columns_.emplace(reference, std::vector<double>(measure_.n_features(), std::numeric_limits<double>::quiet_NaN()));
-    const auto has_asked = [&](std::uint32_t f) { return std::ranges::count(questions, f, &Question::reference) > 0; };
-    Question question;
-    question.reference = reference;
+    const auto is_requested = [&](std::uint32_t f) {
+      return std::ranges::count(wanted, f, &ColumnRequest::reference) > 0;
+    };
+    ColumnRequest missing;
+    missing.reference = reference;
     for (const std::uint32_t f : features) {
       if (f == reference) continue;
-      // The other column knows it, or has just asked for it.
+      // The other column contains it, or has just requested it.
       const auto other = measure_.is_symmetric() ? columns_.find(f) : columns_.end();
-      const bool is_known = other != columns_.end() && (!std::isnan(other->second[reference]) || has_asked(f));
-      if (!is_known) question.features.push_back(f);
+      const bool is_known = other != columns_.end() && (!std::isnan(other->second[reference]) || is_requested(f));
+      if (!is_known) missing.features.push_back(f);
     }
-    question.terms.resize(question.features.size());
-    n_evaluations_ += question.features.size();
-    questions.push_back(std::move(question));
+    missing.terms.resize(missing.features.size());
+    n_evaluations_ += missing.features.size();
+    wanted.push_back(std::move(missing));
   }
   std::vector<TermRequest> requests;
-  for (Question& question : questions) {
-    requests.push_back({{&question.reference, 1}, question.features, question.terms});
+  for (ColumnRequest& missing : wanted) {
+    requests.push_back({{&missing.reference, 1}, missing.features, missing.terms});
   }
   if (requests.empty()) return;
-  measure_.answer(requests);
-  for (const Question& question : questions) {
-    auto& column = columns_.find(question.reference)->second;
-    for (std::size_t i = 0; i < question.features.size(); ++i) column[question.features[i]] = question.terms[i];
+  measure_.fill(requests);
+  for (const ColumnRequest& missing : wanted) {
+    auto& column = columns_.find(missing.reference)->second;
+    for (std::size_t i = 0; i < missing.features.size(); ++i) column[missing.features[i]] = missing.terms[i];
   }
 }
 

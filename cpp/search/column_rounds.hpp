@@ -11,31 +11,32 @@
 
 namespace thresher {
 
-// For measures that answer in rounds. A column asked for in advance is lost only if its reference is never needed.
+// For measures that work in request rounds. A column requested in advance is wasted only if its reference is never
+// needed.
 class ColumnRounds {
  public:
   explicit ColumnRounds(PairMeasure& measure) : measure_(measure) {}
 
   bool knows(std::uint32_t reference) const { return columns_.contains(reference); }
 
-  // How many columns of so many features a round should ask for.
+  // Returns how many columns of `n_features` features a round should request.
   std::size_t n_references(std::size_t n_features) const;
 
-  // Asks for the columns of `references` that are not known, all in one round; pairs that are known the other way round
-  // are not asked for. References that are not among the features come first.
-  void ask(std::span<const std::uint32_t> references, std::span<const std::uint32_t> features);
+  // Requests the columns of `references` that are not known, all in one round; pairs that are known the other way round
+  // are not requested. References that are not among the features come first.
+  void request(std::span<const std::uint32_t> references, std::span<const std::uint32_t> features);
 
   // terms[i] = measure(features[i], reference), which must be known. The column is forgotten.
   void take(std::uint32_t reference, std::span<const std::uint32_t> features, std::vector<double>& terms);
 
-  // Pairs asked for.
+  // Pairs requested.
   std::size_t n_evaluations() const { return n_evaluations_; }
 
  private:
   static constexpr std::size_t kReferences = 8;
 
   PairMeasure& measure_;
-  std::unordered_map<std::uint32_t, std::vector<double>> columns_;  // by feature; NaN where not asked for
+  std::unordered_map<std::uint32_t, std::vector<double>> columns_;  // by feature; NaN where not requested
   std::size_t n_evaluations_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Terms of a candidate that were not at hand when it was looked at, and are computed only if it still can win.
+// Terms of a candidate that were not known when it was examined, and are computed only if it can still win.
 #pragma once
 
 #include <bit>
@@ -8,10 +8,10 @@
 
 namespace thresher {
 
-// A term is known by its place: that of its feature among the selected ones.
+// A term is known by its position: that of its feature among the selected ones.
 class DeferredTerms {
  public:
-  // Places from here on were not looked at yet.
+  // Positions from here on were not examined yet.
   std::uint32_t n_looked_up() const { return n_looked_up_; }
   void take() { ++n_looked_up_; }
   void put_off() {
@@ -20,17 +20,17 @@ class DeferredTerms {
     marks(word) |= std::uint64_t{1} << n_looked_up_++ % kBits;
   }
 
-  // The first place put off; there must be one.
+  // Returns the first position put off; there must be one.
   std::uint32_t first() const {
     std::uint32_t word = 0;
     while (marks(word) == 0) ++word;
     return word * kBits + static_cast<std::uint32_t>(std::countr_zero(marks(word)));
   }
-  // How many neighbours behind the first, with itself, were put off too.
+  // Returns how many neighbours behind the first, with itself, were put off too.
   std::uint32_t n_neighbours(std::uint32_t most) const {
-    const std::uint32_t place = first();
+    const std::uint32_t position = first();
     std::uint32_t n = 1;
-    while (n < most && is_put_off(place + n)) ++n;
+    while (n < most && is_put_off(position + n)) ++n;
     return n;
   }
   // The first n are not put off any more.
@@ -46,12 +46,13 @@ class DeferredTerms {
 
   std::uint64_t& marks(std::uint32_t word) { return word == 0 ? early_ : later_[word - 1]; }
   std::uint64_t marks(std::uint32_t word) const { return word == 0 ? early_ : later_[word - 1]; }
-  bool is_put_off(std::uint32_t place) const {
-    return place < n_looked_up_ && place / kBits <= later_.size() && (marks(place / kBits) >> place % kBits & 1) != 0;
+  bool is_put_off(std::uint32_t position) const {
+    return position < n_looked_up_ && position / kBits <= later_.size() &&
+           (marks(position / kBits) >> position % kBits & 1) != 0;
   }
 
   std::uint32_t n_looked_up_ = 0;
-  // A bit per place. Few searches choose more than 64 features, so most candidates need no memory of their own.
+  // A bit per position. Few searches choose more than 64 features, so most candidates need no memory of their own.
   std::uint64_t early_ = 0;
   std::vector<std::uint64_t> later_;
 };

@@ -35,7 +35,7 @@ std::vector<ReplicateInput> split_input(const PairMeasure& measure, std::span<co
   return inputs;
 }
 
-// One replicate after the other: what it asks for is in the store, or is computed for all.
+// One replicate after the other: the values it requests are in the store, or are computed for all.
 EnsembleResult search_lazily(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
                              const EnsembleOptions& options, Interrupt& interrupt) {
   PairStore store(measure, options.memory_limit);

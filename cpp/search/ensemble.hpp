@@ -39,8 +39,8 @@ struct ReplicateSelection {
 
 struct EnsembleResult {
   std::vector<ReplicateSelection> replicates;
-  std::size_t n_evaluations = 0;  // distinct pairs asked for by any replicate
-  bool cache_full = false;        // values were computed again for want of memory
+  std::size_t n_evaluations = 0;  // distinct pairs requested by any replicate
+  bool cache_full = false;        // values were computed again because memory ran out
 };
 
 // `relevance` has one row of n_features values per replicate searched. Each replicate's list is that of

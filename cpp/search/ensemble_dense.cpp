@@ -12,7 +12,7 @@ namespace {
 // The values of one feature with all others, by replicate and then by feature, so that a replicate adds a whole row.
 class RowStore {
  public:
-  // `features`: those that any replicate may meet.
+  // `features`: those that any replicate may need.
   RowStore(PairMeasure& measure, std::vector<std::uint32_t> features, std::size_t memory_limit)
       : measure_(measure),
         p_(measure.n_features()),
@@ -96,7 +96,7 @@ class DenseEnsemble {
         options_(options),
         interrupt_(interrupt),
         make_(make),
-        rows_(measure, features_met(measure, inputs), options.memory_limit),
+        rows_(measure, needed_features(measure, inputs), options.memory_limit),
         keys_(p_) {
     result_.replicates.resize(inputs.size());
   }
@@ -124,18 +124,18 @@ class DenseEnsemble {
   }
 
  private:
-  static std::vector<std::uint32_t> features_met(const PairMeasure& measure,
-                                                 const std::vector<ReplicateInput>& inputs) {
-    std::vector<std::uint8_t> met(measure.n_features(), 0);
+  static std::vector<std::uint32_t> needed_features(const PairMeasure& measure,
+                                                    const std::vector<ReplicateInput>& inputs) {
+    std::vector<std::uint8_t> needed(measure.n_features(), 0);
     for (const ReplicateInput& input : inputs) {
-      for (std::size_t f = 0; f < met.size(); ++f) {
-        if (input.candidates.mask.empty() || input.candidates.mask[f] != 0) met[f] = 1;
+      for (std::size_t f = 0; f < needed.size(); ++f) {
+        if (input.candidates.mask.empty() || input.candidates.mask[f] != 0) needed[f] = 1;
       }
-      for (const std::uint32_t f : input.candidates.kept) met[f] = 1;
+      for (const std::uint32_t f : input.candidates.kept) needed[f] = 1;
     }
     std::vector<std::uint32_t> features;
-    for (std::uint32_t f = 0; f < met.size(); ++f) {
-      if (met[f] != 0) features.push_back(f);
+    for (std::uint32_t f = 0; f < needed.size(); ++f) {
+      if (needed[f] != 0) features.push_back(f);
     }
     return features;
   }

@@ -26,7 +26,7 @@ class ReplicateRun {
     append_kept(selection_, store, input, make);
   }
 
-  // Goes on as far as known terms allow. Whether it lacks terms, which are its requests then.
+  // Continues while the terms are known. Returns whether it lacks terms, which are its requests then.
   bool advance() {
     if (!search_) {
       // Without terms the most relevant candidate is first.
@@ -49,7 +49,7 @@ class ReplicateRun {
   std::span<const TermRequest> requests() const { return search_->requests(); }
 
   void apply() {
-    store_.answer(input_.replicate, search_->requests());
+    store_.fill(input_.replicate, search_->requests());
     search_->apply();
   }
 

@@ -9,9 +9,9 @@
 namespace thresher {
 namespace {
 
-// The search of one replicate. Each step visits the candidates once and extends each as far as it can still win: those
-// that lack one term first, the best of them before all, so that there is a strong leader from the start; then the
-// others, and at last, by relevance, those that were never looked at.
+// The search of one replicate. Each step visits the candidates once and extends each while it can still win: those that
+// lack one term first, the best of them before all, so that there is a strong leader from the start; then the others,
+// and at last, by relevance, those that were never evaluated.
 template <class MakeObjective>
 class ScanRun {
  public:
@@ -75,8 +75,8 @@ class ScanRun {
     }
   }
 
-  // Their keys depend on relevance alone and fall along the list. Rounding can make keys of different relevances
-  // equal, and then the index decides: the walk goes on while keys are equal. At +inf the list has the right order.
+  // Their keys depend on relevance alone and fall along the list. Rounding can make keys of different relevances equal,
+  // and then the index decides: the walk continues while keys are equal. At +inf the list has the right order.
   void visit_untouched(const Objective& objective) {
     for (std::size_t i = n_admitted_; i < order_.size(); ++i) {
       const std::uint32_t f = order_[i];

@@ -39,11 +39,11 @@ void append_kept(ReplicateSelection& selection, PairStore& store, const Replicat
   }
 }
 
-// The lazy search on one replicate.
+// Runs the lazy search on one replicate.
 ReplicateSelection search_one(PairMeasure& replicate, const ReplicateInput& input, const EnsembleOptions& options,
                               Interrupt& interrupt);
 
-// All replicates together, for measures that answer in rounds: a round is what all of them lack.
+// All replicates together, for measures that work in request rounds: a round requests what all of them lack.
 EnsembleResult search_in_rounds(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
                                 const EnsembleOptions& options, Interrupt& interrupt);
 

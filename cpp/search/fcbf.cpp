@@ -11,9 +11,9 @@ namespace thresher {
 namespace {
 
 // The next of the list that no selected feature has deleted.
-class Survivor final : public Criterion {
+class FcbfCriterion final : public Criterion {
  public:
-  Survivor(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options)
+  FcbfCriterion(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options)
       : measure_(measure),
         relevance_(relevance),
         left_(open_candidates(relevance, options.candidates)),
@@ -50,7 +50,7 @@ class Survivor final : public Criterion {
     const std::span<const std::uint32_t> later = std::span(left_).subspan(n_taken_);
     if (later.empty()) return;
     if (columns_) {
-      ask_columns(feature, later);
+      request_columns(feature, later);
       columns_->take(feature, later, terms_);
       record_.add_all<SummedTerms>(later, feature, terms_);
     } else {
@@ -65,12 +65,12 @@ class Survivor final : public Criterion {
   }
 
   // In rounds: the column that is needed, and those of the next of the list, should they be selected.
-  void ask_columns(std::uint32_t feature, std::span<const std::uint32_t> later) {
+  void request_columns(std::uint32_t feature, std::span<const std::uint32_t> later) {
     if (columns_->knows(feature)) return;
     std::vector<std::uint32_t> references = {feature};
     const std::size_t n_more = std::min(columns_->n_references(later.size()) - 1, later.size());
     references.insert(references.end(), later.begin(), later.begin() + static_cast<std::ptrdiff_t>(n_more));
-    columns_->ask(references, later);
+    columns_->request(references, later);
   }
 
   PairMeasure& measure_;
@@ -80,14 +80,14 @@ class Survivor final : public Criterion {
   FeatureRecord record_;
   std::vector<double> terms_;
   std::size_t n_evaluations_ = 0;
-  std::optional<ColumnRounds> columns_;  // if the measure answers in rounds
+  std::optional<ColumnRounds> columns_;  // if the measure works in request rounds
 };
 
 }  // namespace
 
 ForwardSearch fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options) {
   check_search_input(measure, relevance, options.candidates);
-  return {std::make_unique<Survivor>(measure, relevance, options), options};
+  return {std::make_unique<FcbfCriterion>(measure, relevance, options), options};
 }
 
 }  // namespace thresher

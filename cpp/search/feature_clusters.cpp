@@ -13,7 +13,7 @@ namespace thresher {
 namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
-// Features whose distances to all medoids are looked at together.
+// Features whose distances to all medoids are computed together.
 constexpr std::size_t kBlock = 512;
 
 }  // namespace
@@ -27,10 +27,10 @@ FeatureClusters::FeatureClusters(PairMeasure& measure, std::span<const std::uint
 std::vector<std::uint32_t> FeatureClusters::far_apart(std::size_t count) {
   const std::size_t p = relevance_.size();
   std::vector<std::uint32_t> taken;
-  // Before anything is taken all are equally far.
+  // Before anything is taken all distances are equal.
   std::vector<double> nearest(p, kFar);
   while (taken.size() < std::min(count, p)) {
-    ask_interrupt();
+    check_interrupt();
     std::size_t best = 0;
     for (std::size_t i = 1; i < p; ++i) {
       if (nearest[i] > nearest[best] || (nearest[i] == nearest[best] && relevance_[i] > relevance_[best])) best = i;
@@ -45,12 +45,12 @@ std::vector<std::uint32_t> FeatureClusters::far_apart(std::size_t count) {
   return taken;
 }
 
-std::vector<double> FeatureClusters::similarities(std::uint32_t place) {
-  const double* row = rows_.rows({&place, 1})[0];
+std::vector<double> FeatureClusters::similarities(std::uint32_t position) {
+  const double* row = rows_.rows({&position, 1})[0];
   return {row, row + size()};
 }
 
-// Goes on from what is known where medoids have only been added.
+// Continues from the known distances where medoids have only been added.
 void FeatureClusters::meet(Clustering& nearest, std::span<const std::uint32_t> medoids) {
   const std::size_t p = relevance_.size();
   const std::size_t n_known = nearest.medoids.size();
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> FeatureClusters::central(const std::vector<std::uint3
                                                     std::size_t n_clusters) {
   Groups members(n_clusters);
   for (std::size_t i = 0; i < clusters.size(); ++i) members.add(clusters[i], i);
-  // A sum holds the feature itself, with a similarity of 1.
+  // A sum includes the feature itself, with a similarity of 1.
   const auto value = [&](double sum, std::uint32_t i, std::size_t size) {
     return (sum - 1.0) / static_cast<double>(size - 1) + relevance_[i];
   };
@@ -91,24 +91,24 @@ std::vector<std::uint32_t> FeatureClusters::central(const std::vector<std::uint3
     const auto coarse_value = [&](std::uint32_t i) { return value(sums[i], i, all.size()); };
     double best = -kFar;
     for (const std::uint32_t i : all) best = std::max(best, coarse_value(i));
-    // Both may be that far off, and a little for the roundings of this expression.
+    // Both may be off by that much, and a little for the roundings of this expression.
     const double limit = best - 2.001 * SimilarityRows::kCoarseness;
     const std::size_t n_before = contenders.size();
     for (const std::uint32_t i : all) {
       if (coarse_value(i) >= limit) contenders.push_back({i, all});
     }
-    medoids[c] = contenders.back().place;
+    medoids[c] = contenders.back().position;
     if (contenders.size() == n_before + 1) contenders.pop_back();
   }
   std::vector<double> exact(contenders.size());
   rows_.exact_sums(contenders, exact);
   std::vector<double> best(n_clusters, -kFar);
   for (std::size_t r = 0; r < contenders.size(); ++r) {
-    const std::uint32_t i = contenders[r].place;
+    const std::uint32_t i = contenders[r].position;
     const std::uint32_t c = clusters[i];
-    const double found = value(exact[r], i, contenders[r].others.size());
-    if (!(found > best[c])) continue;
-    best[c] = found;
+    const double exact_value = value(exact[r], i, contenders[r].others.size());
+    if (!(exact_value > best[c])) continue;
+    best[c] = exact_value;
     medoids[c] = i;
   }
   return medoids;
@@ -122,17 +122,17 @@ Clustering FeatureClusters::cluster(std::span<const std::uint32_t> starts, std::
     // If this is interrupted the round is lost, not wrong.
     Round round = std::exchange(rounds_[number], {});
     meet(round.nearest, medoids);
-    Clustering found = round.nearest;
+    Clustering result = round.nearest;
     // Whatever else is as near: a medoid stays.
-    for (std::uint32_t c = 0; c < k; ++c) found.clusters[medoids[c]] = c;
-    if (number == max_rounds) return found;
-    if (number > 0 && rounds_[number - 1].sums.n_changes(found.clusters) < round.sums.n_changes(found.clusters)) {
+    for (std::uint32_t c = 0; c < k; ++c) result.clusters[medoids[c]] = c;
+    if (number == max_rounds) return result;
+    if (number > 0 && rounds_[number - 1].sums.n_changes(result.clusters) < round.sums.n_changes(result.clusters)) {
       round.sums = rounds_[number - 1].sums;
     }
-    round.sums.bring_up_to_date(rows_, found.clusters, k, n_threads_);
-    medoids = central(found.clusters, round.sums, k);
+    round.sums.bring_up_to_date(rows_, result.clusters, k, n_threads_);
+    medoids = central(result.clusters, round.sums, k);
     rounds_[number] = std::move(round);
-    if (medoids == found.medoids) return found;
+    if (medoids == result.medoids) return result;
   }
 }
 

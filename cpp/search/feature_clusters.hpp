@@ -11,7 +11,8 @@
 
 namespace thresher {
 
-// Features by place. A feature's own and nearest other distance are those to the medoids of its cluster and of others.
+// Features by position. A feature's own and nearest other distance are those to the medoids of its cluster and of
+// others.
 struct Clustering {
   std::vector<std::uint32_t> medoids;
   std::vector<std::uint32_t> clusters;
@@ -21,21 +22,21 @@ struct Clustering {
 // k-medoids over the distance (1 - similarity + |difference of relevance|) / 2.
 //
 // The medoid of a cluster is the member with the largest mean of its mean similarity to the others and its relevance.
-// Coarse sums find the few that can be it.
+// Coarse sums find the few candidates for it.
 class FeatureClusters {
  public:
-  // relevance[place]; `memory` and the measure as for SimilarityRows.
+  // relevance[position]; `memory` and the measure as for SimilarityRows.
   FeatureClusters(PairMeasure& measure, std::span<const std::uint32_t> features, std::span<const double> relevance,
                   std::size_t memory, std::size_t n_threads);
 
-  // The most relevant feature, then again and again the one farthest from those taken; ties: the more relevant, then
-  // the lower place.
+  // Returns the most relevant feature, then again and again the one farthest from those taken; ties: the more relevant,
+  // then the lower position.
   std::vector<std::uint32_t> far_apart(std::size_t count);
   // From these medoids on until nothing changes, for `max_rounds` at most. Costs least where the medoids before were
   // the same but for one more.
   Clustering cluster(std::span<const std::uint32_t> starts, std::size_t max_rounds);
   // Of every feature to one of them.
-  std::vector<double> similarities(std::uint32_t place);
+  std::vector<double> similarities(std::uint32_t position);
   std::size_t size() const { return relevance_.size(); }
   std::size_t n_evaluations() const { return rows_.n_evaluations(); }
 
@@ -53,7 +54,7 @@ class FeatureClusters {
   std::vector<double> relevance_;
   std::size_t n_threads_;
   SimilarityRows rows_;
-  // Of the starts asked for last. With one more start most rounds resemble the one of the same number.
+  // Of the latest starts. With one more start most rounds resemble the one of the same number.
   std::vector<Round> rounds_;
 };
 

@@ -1,4 +1,4 @@
-// How far two features are apart: by their similarity, and by what each tells of the target.
+// The distance of two features: by their similarity, and by the information of each on the target.
 #pragma once
 
 #include <cmath>

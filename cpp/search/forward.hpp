@@ -1,4 +1,4 @@
-// The one greedy forward search. What tells MRMR from CFS, JMI, RRCT and the others is the criterion it asks.
+// The one greedy forward search. MRMR, CFS, JMI, RRCT and the others differ in the criterion only.
 #pragma once
 
 #include <cstddef>
@@ -16,40 +16,40 @@
 
 namespace thresher {
 
-// What every forward search is told.
+// The options of every forward search.
 struct ForwardOptions {
   Candidates candidates;
   Progress progress;
 };
 
-// How a search by terms is carried out; the answer is the same.
+// How a search by terms is carried out; the result is the same.
 enum class Strategy {
   lazy,    // best bounds first, one term at a time
-  scan,    // in order of relevance, each candidate as far as it can still win
+  scan,    // in order of relevance, each candidate while it can still win
   cached,  // every candidate at every step, its terms kept
-  naive,   // every candidate at every step, all terms computed anew
+  naive,   // every candidate at every step, all terms computed again
 };
 
-// What a forward search asks for its steps. All functions are told what is selected so far, and may put off all work on
+// Chooses the steps of a forward search. All functions take the features selected before, and may put off all work on
 // the last features of it until then: nothing is computed for a step that does not come.
 class Criterion {
  public:
   virtual ~Criterion() = default;
 
-  // The step of kept.front(); the features behind it will follow.
+  // Returns the step of kept.front(); the features after it will follow.
   virtual Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept,
                     Interrupt& interrupt) = 0;
-  // The step of the best candidate, which is a candidate no longer; none: stop, and ask no more.
+  // Returns the step of the best candidate, which is then no longer a candidate; none: the search ends.
   virtual std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) = 0;
-  // Everything seen so far but the steps.
+  // Returns all results but the steps.
   virtual SearchResult seen() const = 0;
 };
 
-// A forward search in progress: the kept features, then whatever the criterion says is next. To go on gives what one
-// longer search would have given.
+// A forward search in progress: the kept features, then the features that the criterion chooses. Continuing gives what
+// one longer search would have given.
 //
-// What the criterion reads must outlive the search. If an exception leaves the criterion in the middle of a step, the
-// steps before it stand, but the search cannot go on.
+// The data of the criterion must outlive the search. If an exception leaves the criterion in the middle of a step, the
+// steps before it remain, but the search cannot continue.
 class ForwardSearch {
  public:
   ForwardSearch(std::unique_ptr<Criterion> criterion, const ForwardOptions& options)
@@ -57,7 +57,7 @@ class ForwardSearch {
         kept_(options.candidates.kept.begin(), options.candidates.kept.end()),
         progress_(options.progress) {}
 
-  // Takes so many features more, or less if there are no more. The kept ones count, but all of them are taken.
+  // Takes `n_more` more features, or as many as there are. The kept ones count, but all of them are taken.
   void extend(std::size_t n_more, Interrupt& interrupt) {
     if (is_cut_short_) throw std::logic_error("the search was cut short in the middle of a step; start it again");
     const std::size_t n_before = steps_.selected.size();
@@ -72,7 +72,7 @@ class ForwardSearch {
   }
 
   const Steps& steps() const { return steps_; }
-  // Whether the criterion has said that there is no further step.
+  // Returns whether the criterion has no further step.
   bool is_exhausted() const { return is_exhausted_; }
 
   SearchResult result() const {
@@ -84,10 +84,10 @@ class ForwardSearch {
  private:
   std::span<const std::uint32_t> kept_left() const { return std::span(kept_).subspan(steps_.selected.size()); }
 
-  template <class Ask>
-  std::invoke_result_t<Ask> within_step(Ask ask) {
+  template <class Choose>
+  std::invoke_result_t<Choose> within_step(Choose choose) {
     is_cut_short_ = true;
-    auto step = ask();
+    auto step = choose();
     is_cut_short_ = false;
     return step;
   }

@@ -1,10 +1,10 @@
 // Greedy selection that computes only the terms that can still decide.
 //
-// Each candidate keeps the terms it has met so far, in the order of selection; its key with those terms is an upper
-// bound of its score. A step extends the candidates with the best bounds by one term each, in batches, until a
-// complete candidate stands before all bounds. The output is that of evaluating everything. Where reading a candidate
-// costs more than a term, it is extended by a few terms at once. Where others have computed terms before, a candidate
-// first takes all that are there; the others are put off, and often not needed any more.
+// Each candidate keeps the terms computed for it, in the order of selection; its key with those terms is an upper bound
+// of its score. A step extends the candidates with the best bounds by one term each, in batches, until a complete
+// candidate stands before all bounds. The output is that of evaluating everything. Where reading a candidate costs more
+// than a term, it is extended by a few terms at once. Where others have computed terms before, a candidate first takes
+// all that are there; the others are put off, and often not needed any more.
 #pragma once
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
 
   std::size_t n_left() const { return n_left_; }
 
-  // Everything seen so far, winners included.
+  // Adds the terms of all candidates, winners included.
   void record(ExtremeTerms& out) const {
     for (const auto* slots : {&retired_, &slots_}) Base::template record<Slot>(*slots, out);
   }
@@ -102,7 +102,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
   };
 
   // Candidates that were never near the top stay in `order_` beyond `n_admitted_`: their key depends on relevance
-  // alone, so it falls along the list. Only admitted ones have a key of their own.
+  // alone, so it falls along the list. Only admitted ones have a separate key.
   void start_step() {
     const Objective objective = *objective_;
     highest_ = -kInfinity;
@@ -141,16 +141,17 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
     }
   }
 
-  // The key that so many open candidates with a slot reach, besides those above the threshold; -inf if there are less.
+  // Returns the key that `n_wanted` open candidates with a slot reach, not counting those above the threshold; -inf if
+  // there are fewer.
   double next_best_key(std::size_t n_wanted) {
     keys_.clear();
     for (const Slot& slot : slots_) {
       if (slot.key < threshold_ && slot.depth < selected_.size()) keys_.push_back(slot.key);
     }
     if (keys_.size() <= n_wanted) return -kInfinity;
-    const auto place = keys_.begin() + static_cast<std::ptrdiff_t>(n_wanted);
-    std::nth_element(keys_.begin(), place, keys_.end(), std::greater<>());
-    return *place;
+    const auto position = keys_.begin() + static_cast<std::ptrdiff_t>(n_wanted);
+    std::nth_element(keys_.begin(), position, keys_.end(), std::greater<>());
+    return *position;
   }
 
   // More candidates may stand below the threshold, or not be admitted yet.
@@ -195,8 +196,8 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
   }
 
   // Gives a slot to the next candidates whose key reaches the threshold. If there are more than admissible, the goal
-  // rises so that nobody left out reaches it. Equal keys go together (rounding can make keys of different relevances
-  // equal, and then the index decides), except at +inf, where the list has the right order.
+  // rises so that no candidate left out reaches it. Equal keys go together (rounding can make keys of different
+  // relevances equal, and then the index decides), except at +inf, where the list has the right order.
   void admit(std::size_t n_admissible) {
     const std::size_t limit = slots_.size() + n_admissible;
     double last = kInfinity;
@@ -298,44 +299,46 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
     std::erase_if(batch_, [this](std::uint32_t s) { return !beats_leader(slots_[s]); });
   }
 
-  // The place of the term that a candidate needs next.
-  std::uint32_t next_place(std::uint32_t s) const { return takes_kept_terms_ ? put_off_[s].first() : slots_[s].depth; }
+  // Returns the position of the term that a candidate needs next.
+  std::uint32_t next_position(std::uint32_t s) const {
+    return takes_kept_terms_ ? put_off_[s].first() : slots_[s].depth;
+  }
 
-  // Terms of a candidate that are asked for together: neighbours, up to a place at which others will stand as well.
+  // Terms of a candidate that are requested together: neighbours, up to a position that other candidates reach too.
   std::uint32_t n_next_terms(std::uint32_t s) const {
-    const std::uint32_t place = next_place(s);
-    const std::uint32_t end = place - place % n_at_once_ + n_at_once_;
-    const std::uint32_t most = std::min(end, static_cast<std::uint32_t>(selected_.size())) - place;
+    const std::uint32_t position = next_position(s);
+    const std::uint32_t end = position - position % n_at_once_ + n_at_once_;
+    const std::uint32_t most = std::min(end, static_cast<std::uint32_t>(selected_.size())) - position;
     return takes_kept_terms_ ? put_off_[s].n_neighbours(most) : most;
   }
 
-  // Orders the batch by place: candidates that wait for the same terms share a request.
+  // Orders the batch by position: candidates that wait for the same terms share a request.
   void group() {
     waiting_.resize(selected_.size(), kNone);
-    places_.clear();
+    positions_.clear();
     for (const std::uint32_t s : batch_) {
       Slot& slot = slots_[s];
-      const std::uint32_t place = next_place(s);
-      if (waiting_[place] == kNone) places_.push_back(place);
-      slot.link = waiting_[place];
-      waiting_[place] = s;
+      const std::uint32_t position = next_position(s);
+      if (waiting_[position] == kNone) positions_.push_back(position);
+      slot.link = waiting_[position];
+      waiting_[position] = s;
     }
     features_.resize(batch_.size());
     terms_.resize(batch_.size() * n_at_once_);
     requests_.clear();
     std::size_t n = 0;
     double* terms = terms_.data();
-    for (const std::uint32_t place : places_) {
+    for (const std::uint32_t position : positions_) {
       const std::size_t first = n;
-      std::size_t n_each = n_next_terms(waiting_[place]);
-      for (std::uint32_t s = waiting_[place]; s != kNone; s = slots_[s].link) {
+      std::size_t n_each = n_next_terms(waiting_[position]);
+      for (std::uint32_t s = waiting_[position]; s != kNone; s = slots_[s].link) {
         if (takes_kept_terms_) n_each = std::min<std::size_t>(n_each, n_next_terms(s));
         batch_[n] = s;
         features_[n++] = slots_[s].feature;
       }
-      waiting_[place] = kNone;
+      waiting_[position] = kNone;
       const std::size_t size = (n - first) * n_each;
-      requests_.push_back({selected_.subspan(place, n_each), {features_.data() + first, n - first}, {terms, size}});
+      requests_.push_back({selected_.subspan(position, n_each), {features_.data() + first, n - first}, {terms, size}});
       terms += size;
     }
   }
@@ -372,7 +375,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
   std::vector<DeferredTerms> put_off_;  // by slot, if kept terms are taken
 
   // The step in progress.
-  double threshold_ = 0.0;  // candidates below it are not looked at yet
+  double threshold_ = 0.0;  // candidates below it are not evaluated yet
   double goal_ = 0.0;       // the same, raised above those not admitted yet while admission is limited
   double highest_ = 0.0, last_key_ = kInfinity, last_gap_ = 0.0, origin_ = 0.0, scale_ = 0.0;
   bool limited_ = false;
@@ -380,7 +383,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
 
   std::uint32_t head_[kBuckets + 1];
   std::size_t top_ = 0;
-  std::vector<std::uint32_t> batch_, open_, features_, waiting_, places_;
+  std::vector<std::uint32_t> batch_, open_, features_, waiting_, positions_;
   std::vector<double> terms_, keys_, kept_terms_;
 };
 

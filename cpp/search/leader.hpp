@@ -1,4 +1,4 @@
-// The best candidate of a step so far.
+// The best complete candidate of a step.
 #pragma once
 
 #include <cstddef>

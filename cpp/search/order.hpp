@@ -1,4 +1,4 @@
-// The order in which a search meets its candidates.
+// The order in which a search visits its candidates.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace thresher {
 
-// The features marked in `candidates` (all, if it is empty) by decreasing relevance, ties by index. O(p).
+// Returns the features marked in `candidates` (all, if it is empty) by decreasing relevance, ties by index. O(p).
 // Relevances must not be negative.
 std::vector<std::uint32_t> order_by_relevance(std::span<const double> relevance,
                                               std::span<const std::uint8_t> candidates);

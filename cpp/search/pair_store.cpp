@@ -8,7 +8,7 @@
 namespace thresher {
 namespace {
 
-constexpr std::uint32_t kUnknown = 0xffffffffU;  // the pair was never asked for
+constexpr std::uint32_t kUnknown = 0xffffffffU;  // the pair was never requested
 constexpr std::uint32_t kNotKept = 0xfffffffeU;  // it was, but its values were not kept
 
 void check_replicate(std::size_t replicate, std::size_t n_replicates) {
@@ -35,7 +35,7 @@ std::uint32_t PairStore::find(std::uint32_t reference, std::uint32_t feature) co
   const auto& row = rows_[feature];
   const std::uint32_t number = numbers_[reference];
   if (number < row.size() && row[number] != kUnknown) return row[number];
-  // The pair may have been met the other way round, if the feature was a reference too.
+  // The pair may be known the other way round, if the feature was a reference too.
   const std::uint32_t other_number = numbers_[feature];
   if (!is_symmetric_ || other_number >= rows_[reference].size()) return kUnknown;
   return rows_[reference][other_number];
@@ -71,10 +71,10 @@ void PairStore::look_up(std::size_t replicate, std::uint32_t feature, std::span<
 void PairStore::values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,
                        std::span<double> out) {
   const TermRequest request = {{&reference, 1}, features, out};
-  answer(replicate, {&request, 1});
+  fill(replicate, {&request, 1});
 }
 
-void PairStore::answer(std::size_t replicate, std::span<const TermRequest> requests) {
+void PairStore::fill(std::size_t replicate, std::span<const TermRequest> requests) {
   missing_.clear();
   for (const TermRequest& request : requests) {
     double* out = request.terms.data();
@@ -115,7 +115,7 @@ void PairStore::fetch(std::span<const TermRequest> requests) {
   if (!missing_.empty()) compute();
 }
 
-// Features that miss the same references are asked for together.
+// Features that lack the same references are requested together.
 std::vector<TermRequest> PairStore::requests_for_missing(std::size_t n_values) {
   references_.clear();
   features_.clear();
@@ -144,21 +144,21 @@ std::vector<TermRequest> PairStore::requests_for_missing(std::size_t n_values) {
 }
 
 void PairStore::compute() {
-  measure_.answer(requests_for_missing(n_replicates_));
+  measure_.fill(requests_for_missing(n_replicates_));
   n_computed_ += missing_.size();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
     keep(missing_[i].reference, missing_[i].feature, computed_.data() + i * n_replicates_);
   }
 }
 
-// The missing pairs on one replicate alone, if the measure can do that.
+// Computes the missing pairs on one replicate alone, if the measure can do that; returns whether it can.
 bool PairStore::compute_on(std::size_t replicate) {
-  if (asking_ == nullptr || asking_number_ != replicate) {
-    asking_ = measure_.replicate(replicate);
+  if (requester_ == nullptr || asking_number_ != replicate) {
+    requester_ = measure_.replicate(replicate);
     asking_number_ = replicate;
   }
-  if (asking_ == nullptr) return false;
-  asking_->answer(requests_for_missing(1));
+  if (requester_ == nullptr) return false;
+  requester_->fill(requests_for_missing(1));
   n_computed_ += missing_.size();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
     const MissingPair& pair = missing_[i];
@@ -199,9 +199,9 @@ void ReplicateView::values(std::uint32_t reference, std::span<const std::uint32_
   store_.count_computed(features.size());
 }
 
-void ReplicateView::answer(std::span<const TermRequest> requests) {
-  if (own_ == nullptr) return store_.answer(replicate_, requests);
-  own_->answer(requests);
+void ReplicateView::fill(std::span<const TermRequest> requests) {
+  if (own_ == nullptr) return store_.fill(replicate_, requests);
+  own_->fill(requests);
   for (const TermRequest& request : requests) store_.count_computed(request.terms.size());
 }
 
@@ -216,7 +216,7 @@ void SummedReplicates::values(std::uint32_t reference, std::span<const std::uint
   sum(all_, out);
 }
 
-void SummedReplicates::answer(std::span<const TermRequest> requests) {
+void SummedReplicates::fill(std::span<const TermRequest> requests) {
   const std::size_t n_replicates = base_.n_replicates();
   std::size_t n_terms = 0;
   for (const TermRequest& request : requests) n_terms += request.terms.size();
@@ -227,7 +227,7 @@ void SummedReplicates::answer(std::span<const TermRequest> requests) {
     request.terms = {terms, request.terms.size() * n_replicates};
     terms += request.terms.size();
   }
-  base_.answer(of_all);
+  base_.fill(of_all);
   for (std::size_t i = 0; i < requests.size(); ++i) sum(of_all[i].terms, requests[i].terms);
 }
 

@@ -11,16 +11,16 @@
 
 namespace thresher {
 
-// Values of pairs on all replicates, kept for the replicates that ask later.
+// Values of pairs on all replicates, kept for later requests of other replicates.
 //
 // A pair is computed once, for all replicates; it is unordered if the measure is symmetric.
 //
-// Past the memory limit values are not kept and are computed again when asked for later, on the replicate that asks if
-// the measure can; the number of distinct pairs depends on the questions alone.
+// Past the memory limit values are not kept and are computed again when requested later, on that replicate alone if the
+// measure can; the number of distinct pairs depends on the requests alone.
 class PairStore {
  public:
-  // The limit is in bytes of values; 0 stands for none. own_replicates: the replicates that the measure offers compute
-  // their own pairs, which the store neither keeps nor counts among the distinct ones.
+  // The limit is in bytes of values; 0 means none. own_replicates: the replicates that the measure offers compute their
+  // own pairs, which the store neither keeps nor counts among the distinct ones.
   PairStore(PairMeasure& measure, std::size_t memory_limit, bool own_replicates = false);
   PairStore(const PairStore&) = delete;
   PairStore& operator=(const PairStore&) = delete;
@@ -34,13 +34,13 @@ class PairStore {
               std::span<double> out);
 
   // The same for requests to one replicate.
-  void answer(std::size_t replicate, std::span<const TermRequest> requests);
+  void fill(std::size_t replicate, std::span<const TermRequest> requests);
   RequestHints hints() const { return measure_.hints(); }
 
-  // Keeps the values of all pairs of the requests of several replicates, with one question to the measure.
+  // Keeps the values of all pairs of the requests of several replicates, with one call of the measure.
   void fetch(std::span<const TermRequest> requests);
 
-  // One replicate as a measure of its own, where its pairs are better computed than kept; else null.
+  // One replicate as a separate measure, where its pairs are better computed than kept; else null.
   std::unique_ptr<PairMeasure> own_replicate(std::size_t replicate);
   // Pairs that such a measure computed.
   void count_computed(std::size_t n_pairs) { n_computed_ += n_pairs; }
@@ -52,7 +52,7 @@ class PairStore {
   // One value.
   double value_of(std::size_t replicate, std::uint32_t reference, std::uint32_t feature);
 
-  // Pairs asked for, and pairs computed: more than those once the store is full.
+  // Pairs requested, and pairs computed: more than those once the store is full.
   std::size_t n_distinct() const { return n_distinct_; }
   std::size_t n_computed() const { return n_computed_; }
   bool is_full() const { return is_full_; }
@@ -67,7 +67,7 @@ class PairStore {
   bool compute_on(std::size_t replicate);
   void keep(std::uint32_t reference, std::uint32_t feature, const double* values);
 
-  // The values of one replicate lie together: its search reads no others.
+  // The values of one replicate are adjacent: its search reads no others.
   double& value(std::size_t pair, std::size_t replicate) {
     return blocks_[pair / kBlock][replicate * kBlock + pair % kBlock];
   }
@@ -87,7 +87,7 @@ class PairStore {
   std::size_t n_distinct_ = 0, n_computed_ = 0, n_kept_ = 0;
   bool is_full_ = false;
   // References are numbered as they come. rows_[f][number] is the pair of feature f with that reference: a candidate
-  // meets one selected feature after the other, and finds their pairs side by side.
+  // requests one selected feature after the other, and finds their pairs side by side.
   std::vector<std::uint32_t> numbers_;
   std::uint32_t n_references_ = 0;
   std::vector<std::vector<std::uint32_t>> rows_;
@@ -95,8 +95,8 @@ class PairStore {
   std::vector<MissingPair> missing_;
   std::vector<std::uint32_t> references_, features_;  // of the missing pairs
   std::vector<double> computed_;
-  // The replicate that asked last since there is no room.
-  std::unique_ptr<PairMeasure> asking_;
+  // The replicate of the latest request since the store is full.
+  std::unique_ptr<PairMeasure> requester_;
   std::size_t asking_number_ = 0;
 };
 
@@ -118,7 +118,7 @@ class ReplicateView final : public PairMeasure {
   void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms) override {
     store_.look_up(replicate_, feature, references, terms);
   }
-  void answer(std::span<const TermRequest> requests) override;
+  void fill(std::span<const TermRequest> requests) override;
 
  private:
   PairStore& store_;
@@ -136,7 +136,7 @@ class SummedReplicates final : public PairMeasure {
   bool is_symmetric() const override { return base_.is_symmetric(); }
   RequestHints hints() const override { return {.round_size = base_.hints().round_size}; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  void answer(std::span<const TermRequest> requests) override;
+  void fill(std::span<const TermRequest> requests) override;
 
  private:
   void sum(std::span<const double> all, std::span<double> out) const;

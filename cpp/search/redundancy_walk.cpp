@@ -42,16 +42,16 @@ class Ahead {
   std::vector<double> values_;
 };
 
-struct Verdict {
+struct Comparison {
   double similarity = std::numeric_limits<double>::quiet_NaN();
   std::int64_t rival = -1;
   bool rejected = false;
 };
 
-// The first kept feature, in order of keeping, that is too close decides.
-Verdict compare_with_all(PairMeasure& similarity, std::uint32_t candidate, const Walk& walk, double limit,
-                         std::vector<double>& values, std::size_t& n_evaluations) {
-  Verdict verdict;
+// Compares a candidate with the kept features. The first that is too close, in order of keeping, decides.
+Comparison compare_with_all(PairMeasure& similarity, std::uint32_t candidate, const Walk& walk, double limit,
+                            std::vector<double>& values, std::size_t& n_evaluations) {
+  Comparison comparison;
   for (std::size_t first = 0; first < walk.kept.size(); first += kBlockOfKept) {
     const std::size_t count = std::min(kBlockOfKept, walk.kept.size() - first);
     values.resize(count);
@@ -59,13 +59,13 @@ Verdict compare_with_all(PairMeasure& similarity, std::uint32_t candidate, const
     for (std::size_t i = 0; i < count; ++i) {
       ++n_evaluations;
       const bool rejects = !(values[i] < limit);
-      if (rejects || !(values[i] <= verdict.similarity)) {
-        verdict = {values[i], static_cast<std::int64_t>(walk.kept[first + i]), rejects};
+      if (rejects || !(values[i] <= comparison.similarity)) {
+        comparison = {values[i], static_cast<std::int64_t>(walk.kept[first + i]), rejects};
       }
-      if (rejects) return verdict;
+      if (rejects) return comparison;
     }
   }
-  return verdict;
+  return comparison;
 }
 
 }  // namespace
@@ -82,22 +82,22 @@ Walk redundancy_walk(PairMeasure& similarity, std::span<const std::uint32_t> ord
     if (!given && walk.kept.size() >= options.max_kept) break;
     if (!given && options.stop_mass >= 0.0 && mass >= options.stop_mass) break;
     const std::uint32_t candidate = order[position];
-    Verdict verdict;
+    Comparison comparison;
     if (given) {
-      // Nothing to ask.
+      // Nothing to compare.
     } else if (options.against_all) {
-      verdict = compare_with_all(similarity, candidate, walk, options.max_similarity, values, walk.n_evaluations);
+      comparison = compare_with_all(similarity, candidate, walk, options.max_similarity, values, walk.n_evaluations);
     } else {
       const std::uint32_t last = walk.kept.back();
-      verdict.similarity = ahead.value(last, position);
-      verdict.rival = static_cast<std::int64_t>(last);
-      verdict.rejected = !(verdict.similarity < options.max_similarity);
+      comparison.similarity = ahead.value(last, position);
+      comparison.rival = static_cast<std::int64_t>(last);
+      comparison.rejected = !(comparison.similarity < options.max_similarity);
       ++walk.n_evaluations;
     }
-    walk.similarity.push_back(verdict.similarity);
-    walk.rival.push_back(verdict.rival);
+    walk.similarity.push_back(comparison.similarity);
+    walk.rival.push_back(comparison.rival);
     ++walk.n_scanned;
-    if (verdict.rejected) continue;
+    if (comparison.rejected) continue;
     walk.kept.push_back(candidate);
     if (options.stop_mass >= 0.0) mass += relevance[candidate];
   }

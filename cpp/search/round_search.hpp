@@ -1,8 +1,8 @@
-// Greedy selection for measures that answer in rounds: where a question costs more than its pairs, few large ones.
+// Greedy selection for measures that work in request rounds: where a request costs more than its pairs, few large ones.
 //
-// As in the lazy search, a candidate's key with the terms met so far bounds its score. A round asks for the candidates
-// with the best bounds, each with all the terms it lacks, until there are enough pairs; every further round of a step
-// is twice as large. The first one is at least as large as what the step before has turned out to need, and a quarter.
+// As in the lazy search, a candidate's key with the terms known bounds its score. A round requests the candidates with
+// the best bounds, each with all the terms it lacks, until there are enough pairs; every further round of a step is
+// twice as large. The first one is at least as large as what the step before has turned out to need, and a quarter.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
 
   void begin(std::span<const std::uint32_t> selected, const Objective& objective, const Leader& floor = {}) {
     this->begin_step(selected, objective, floor);
-    asked_.clear();
+    requested_.clear();
     size_ = std::max(static_cast<double>(smallest_), 1.25 * static_cast<double>(n_needed_));
     open_.resize(slots_.size());
     for (std::size_t s = 0; s < slots_.size(); ++s) {
@@ -64,7 +64,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       Slot& slot = slots_[batch_[i]];
       const TermRequest& request = requests_[i];
-      asked_.push_back({slot.key, request.terms.size()});
+      requested_.push_back({slot.key, request.terms.size()});
       for (std::size_t j = 0; j < request.terms.size(); ++j) add_term(slot, request.references[j], request.terms[j]);
       slot.lacking.clear();
       n_evaluations_ += request.terms.size();
@@ -74,7 +74,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
 
   Leader finish() {
     n_needed_ = 0;
-    for (const Asked& asked : asked_) n_needed_ += asked.bound >= leader_.key ? asked.n_pairs : 0;
+    for (const Requested& requested : requested_) n_needed_ += requested.bound >= leader_.key ? requested.n_pairs : 0;
     if (leader_.found()) {
       retired_.push_back(slots_[leader_.slot]);
       slots_[leader_.slot] = std::move(slots_.back());
@@ -85,7 +85,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
 
   std::size_t n_left() const { return slots_.size(); }
 
-  // Everything seen so far, winners included.
+  // Adds the terms of all candidates, winners included.
   void record(ExtremeTerms& out) const {
     for (const auto* slots : {&retired_, &slots_}) Base::template record<Slot>(*slots, out);
   }
@@ -102,8 +102,8 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
     std::vector<std::uint32_t> lacking;             // those of them whose term is not known
   };
 
-  // A candidate asked for in this step: its bound before, and the terms it lacked.
-  struct Asked {
+  // A candidate of a request of this step: its bound before, and the terms it lacked.
+  struct Requested {
     double bound;
     std::size_t n_pairs;
   };
@@ -115,7 +115,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
     };
   }
 
-  // Whether the measure keeps terms that the candidate lacks; they are added.
+  // Returns whether the measure keeps terms that the candidate lacks; they are added.
   bool look_up(Slot& slot) {
     const auto fresh = selected_.subspan(slot.n_seen);
     slot.lacking.insert(slot.lacking.end(), fresh.begin(), fresh.end());
@@ -166,7 +166,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
   double size_ = 0.0;                // pairs of the next round
   std::vector<std::uint32_t> open_;  // a heap of slots, the best bound on top
   std::vector<std::uint32_t> batch_;
-  std::vector<Asked> asked_;
+  std::vector<Requested> requested_;
   std::vector<double> terms_;
 };
 

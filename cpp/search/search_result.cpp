@@ -44,7 +44,7 @@ void check_candidates(std::size_t p, const Candidates& candidates) {
   }
   std::vector<std::uint8_t> seen(candidates.kept.empty() ? 0 : p, 0);
   for (const std::uint32_t feature : candidates.kept) {
-    if (feature >= p) throw std::invalid_argument("kept holds a feature that does not exist");
+    if (feature >= p) throw std::invalid_argument("kept contains a feature that does not exist");
     if (seen[feature]++ != 0) throw std::invalid_argument("kept names a feature twice");
   }
 }

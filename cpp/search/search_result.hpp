@@ -1,4 +1,4 @@
-// What every search takes and hands back.
+// Input and results of all searches.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@
 
 namespace thresher {
 
-// What speaks most against each feature, of all that a search has seen.
+// The strongest term against each feature, among those that a search computed.
 struct ExtremeTerms {
   LargeVector<double> extreme;
-  LargeVector<std::int64_t> partner;  // the selected feature of that term, -1 if none was met
+  LargeVector<std::int64_t> partner;  // the selected feature of that term, -1 if there is none
 
   explicit ExtremeTerms(std::size_t n_features = 0) : extreme(n_features, 0.0), partner(n_features, -1) {}
 };
 
-// What a search has seen of each feature.
+// The terms of each feature that a search computed.
 struct FeatureRecord : ExtremeTerms {
-  LargeVector<std::uint32_t> depth;  // terms met
+  LargeVector<std::uint32_t> depth;  // number of terms
   LargeVector<double> total;         // their sum (or smallest)
 
   explicit FeatureRecord(std::size_t n_features = 0, double empty = 0.0)
       : ExtremeTerms(n_features), depth(n_features, 0), total(n_features, empty) {}
 
-  // The feature meets a selected one.
+  // Adds the term of a feature with a selected one.
   template <class Terms>
   void add(std::uint32_t feature, std::uint32_t selected, double term) {
     if (partner[feature] < 0 || Terms::more_extreme(term, extreme[feature])) {
@@ -41,20 +41,20 @@ struct FeatureRecord : ExtremeTerms {
     ++depth[feature];
   }
 
-  // Features meet a selected one.
+  // Adds the terms of features with a selected one.
   template <class Terms>
   void add_all(std::span<const std::uint32_t> features, std::uint32_t selected, std::span<const double> terms) {
     for (std::size_t i = 0; i < features.size(); ++i) add<Terms>(features[i], selected, terms[i]);
   }
 
-  // As if the feature had met none; the extreme term stays.
+  // Removes the terms of a feature; the extreme term stays.
   void forget(std::uint32_t feature, double empty) {
     depth[feature] = 0;
     total[feature] = empty;
   }
 };
 
-// A feature taken, and what is reported of it.
+// A feature taken, and the numbers reported for it.
 struct Step {
   std::uint32_t feature = 0;
   double score = 0.0;
@@ -72,14 +72,14 @@ struct Steps {
   void append(const Step& step);
 };
 
-// What else the searches by partial correlation report.
+// Further results of the searches by partial correlation.
 struct PartialSeries {
   std::vector<double> complementarity;  // one entry per step; none without complementarity
 
-  // One entry per feature; nan for those not in play.
+  // One entry per feature; nan for those that are not candidates.
   std::vector<double> relevance;
-  std::vector<double> mean_redundancy;  // over the selected features met; nan if none was
-  std::vector<double> last_score;       // when last looked at
+  std::vector<double> mean_redundancy;  // over the selected features compared; nan without any
+  std::vector<double> last_score;       // when last evaluated
   std::vector<std::uint8_t> collinear;  // with the selected ones
 
   // Number of features selected when the target was found to be used up; none if it never was.
@@ -88,10 +88,10 @@ struct PartialSeries {
   explicit PartialSeries(std::size_t n_features = 0);
 };
 
-// What else the walk by conditional mutual information reports.
+// Further results of the walk by conditional mutual information.
 struct WalkSeries {
-  // One entry per selected feature: what is unknown of the class after it, H(C|S) (bits; the mean over replicates), and
-  // the number of blocks into which the selected features part the rows that any replicate counts.
+  // One entry per selected feature: the entropy of the class that remains after it, H(C|S) (bits; the mean over
+  // replicates), and the number of blocks into which the selected features split the rows that any replicate counts.
   std::vector<double> unknown;
   std::vector<std::uint32_t> n_blocks;
 
@@ -100,10 +100,10 @@ struct WalkSeries {
   std::vector<double> value;
   std::vector<double> successor_value;
 
-  std::size_t n_walked = 0;  // features of the list looked at
+  std::size_t n_walked = 0;  // features of the list examined
 };
 
-// What a forward search has found.
+// The result of a forward search.
 struct SearchResult : Steps {
   std::size_t n_evaluations = 0;  // values computed for it
   ExtremeTerms against;           // of searches by terms of pairs; empty otherwise
@@ -111,7 +111,7 @@ struct SearchResult : Steps {
   std::optional<WalkSeries> walk;
 };
 
-// Which features a search may take, and which it takes first.
+// The features a search may take, and those it takes first.
 struct Candidates {
   std::span<const std::uint8_t> mask;   // one mark per feature; empty: all
   std::span<const std::uint32_t> kept;  // chosen first, in this order; they count toward the number to select
@@ -126,7 +126,7 @@ void check_search_input(const PairMeasure& measure, std::span<const double> rele
 void check_relevance(std::size_t n_features, std::span<const double> relevance, const Candidates& candidates);
 void check_candidates(std::size_t n_features, const Candidates& candidates);
 
-// The candidates that are not kept, by decreasing relevance.
+// Returns the candidates that are not kept, by decreasing relevance.
 std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, const Candidates& candidates);
 
 // Adds the terms of `features` with the selected feature `reference` to the record; leaves them in `terms`.

@@ -14,17 +14,17 @@ namespace {
 constexpr std::size_t kBlock = 64;
 // Features of a row moved at a time: the sums of both groups stay in the nearest cache.
 constexpr std::size_t kMoved = 2048;
-// Similarities computed at a time where they are not held.
+// Similarities computed at a time where they are not kept.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 14;
 
 std::uint16_t coarse(double similarity) { return static_cast<std::uint16_t>(similarity * SimilarityRows::kUnit + 0.5); }
 
-double sum_of(const double* row, std::span<const std::uint32_t> places) {
+double sum_of(const double* row, std::span<const std::uint32_t> positions) {
   double lanes[4] = {0, 0, 0, 0};
   std::size_t i = 0;
-  for (; i + 4 <= places.size(); i += 4)
-    for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += row[places[i + lane]];
-  for (; i < places.size(); ++i) lanes[0] += row[places[i]];
+  for (; i + 4 <= positions.size(); i += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += row[positions[i + lane]];
+  for (; i < positions.size(); ++i) lanes[0] += row[positions[i]];
   return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
@@ -57,11 +57,11 @@ void SimilarityRows::fill(bool with_rows) {
       requests.push_back(
           {std::span(features_).subspan(i, 1), std::span(features_).subspan(i + 1), {row + i + 1, row + p}});
     }
-    // Threads ask for Ctrl-C between their ranges; one alone does so between rows.
+    // Threads check for Ctrl-C between their ranges; a single one does so between rows.
     const std::size_t at_once = n_threads_ == 1 ? 1 : requests.size();
     for (std::size_t r = 0; r < requests.size(); r += at_once) {
-      ask_interrupt();
-      measure_.answer(std::span(requests).subspan(r, at_once));
+      check_interrupt();
+      measure_.fill(std::span(requests).subspan(r, at_once));
     }
     parallel_for(p - start, kBlock, n_threads_, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = start; i < end; ++i) {
@@ -76,27 +76,27 @@ void SimilarityRows::fill(bool with_rows) {
   }
 }
 
-std::vector<const double*> SimilarityRows::rows(std::span<const std::uint32_t> places) {
-  std::vector<const double*> found;
+std::vector<const double*> SimilarityRows::rows(std::span<const std::uint32_t> positions) {
+  std::vector<const double*> result;
   if (!all_.empty()) {
-    for (const std::uint32_t place : places) found.push_back(all_.data() + place * size());
-    return found;
+    for (const std::uint32_t position : positions) result.push_back(all_.data() + position * size());
+    return result;
   }
-  // What is kept from earlier calls leaves when there is no room.
-  if (some_.size() + places.size() > most_rows_) {
-    std::erase_if(some_, [&](const auto& row) { return std::ranges::find(places, row.first) == places.end(); });
+  // Rows of earlier calls are dropped when memory is full.
+  if (some_.size() + positions.size() > most_rows_) {
+    std::erase_if(some_, [&](const auto& row) { return std::ranges::find(positions, row.first) == positions.end(); });
   }
-  for (const std::uint32_t place : places) {
-    if (!some_.contains(place)) {
+  for (const std::uint32_t position : positions) {
+    if (!some_.contains(position)) {
       std::vector<double> row(size());
-      measure_.values(features_[place], features_, row);
-      row[place] = 1.0;
+      measure_.values(features_[position], features_, row);
+      row[position] = 1.0;
       n_evaluations_ += size() - 1;
-      some_.emplace(place, std::move(row));
+      some_.emplace(position, std::move(row));
     }
-    found.push_back(some_.at(place).data());
+    result.push_back(some_.at(position).data());
   }
-  return found;
+  return result;
 }
 
 void SimilarityRows::coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums) {
@@ -107,8 +107,8 @@ void SimilarityRows::move(std::span<const Move> moves, std::span<std::uint32_t> 
   const ClusterKernels& kernels = THRESHER_DISPATCH(cluster_kernels);
   parallel_for(size(), kMoved, n_threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t m = 0; m < moves.size(); ++m) {
-      const auto [place, from, to] = moves[m];
-      const std::uint16_t* row = coarse_row(place) + begin;
+      const auto [position, from, to] = moves[m];
+      const std::uint16_t* row = coarse_row(position) + begin;
       std::uint32_t* joined = sums.data() + to * size() + begin;
       if (from == Move::kNone) {
         kernels.add(row, joined, end - begin);
@@ -123,7 +123,7 @@ void SimilarityRows::exact_sums(std::span<const RowSum> requests, std::span<doub
   if (all_.empty()) return compute_sums(requests, sums, [](double similarity) { return similarity; });
   parallel_for(requests.size(), kBlock, n_threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      sums[r] = sum_of(all_.data() + requests[r].place * size(), requests[r].others);
+      sums[r] = sum_of(all_.data() + requests[r].position * size(), requests[r].others);
     }
   });
 }
@@ -133,7 +133,7 @@ void SimilarityRows::compute_sums(std::span<const RowSum> requests, std::span<Su
   std::vector<std::uint32_t> features;
   std::vector<double> values;
   for (std::size_t first = 0; first < requests.size();) {
-    ask_interrupt();
+    check_interrupt();
     std::size_t last = first;
     features.clear();
     while (last < requests.size() && (last == first || features.size() < kMostAtOnce)) {
@@ -144,14 +144,14 @@ void SimilarityRows::compute_sums(std::span<const RowSum> requests, std::span<Su
     std::vector<TermRequest> terms;
     for (std::size_t r = first, begin = 0; r < last; begin += requests[r++].others.size()) {
       const std::size_t count = requests[r].others.size();
-      terms.push_back({std::span(features_).subspan(requests[r].place, 1), std::span(features).subspan(begin, count),
+      terms.push_back({std::span(features_).subspan(requests[r].position, 1), std::span(features).subspan(begin, count),
                        std::span(values).subspan(begin, count)});
     }
-    measure_.answer(terms);
+    measure_.fill(terms);
     for (std::size_t r = first, v = 0; r < last; ++r) {
       sums[r] = 0;
       for (const std::uint32_t other : requests[r].others) {
-        const bool is_itself = other == requests[r].place;
+        const bool is_itself = other == requests[r].position;
         sums[r] += term(is_itself ? 1.0 : values[v]);
         n_evaluations_ += !is_itself;
         ++v;

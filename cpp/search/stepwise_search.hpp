@@ -1,4 +1,4 @@
-// What greedy searches by terms of pairs have in common: a step asks for terms until no candidate is left before its
+// Common steps of greedy searches by terms of pairs: a step requests terms until no candidate is left before its
 // leader.
 #pragma once
 
@@ -21,15 +21,15 @@ namespace thresher {
 template <class Search, class Objective>
 class StepwiseSearch {
  public:
-  // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given at
-  // the start); no leader is found if none beats `floor`. The winner leaves the candidates.
+  // Returns the best candidate for the set `selected`, whose features were the winners of the steps before (or were
+  // given at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
   Leader next(std::span<const std::uint32_t> selected, const Objective& objective, Interrupt& interrupt,
               const Leader& floor = {}) {
     Search& search = static_cast<Search&>(*this);
     search.begin(selected, objective, floor);
     while (search.collect()) {
       interrupt.check();
-      measure_->answer(requests_);
+      measure_->fill(requests_);
       search.apply();
     }
     return search.finish();

@@ -103,7 +103,7 @@ class TermCriterion final : public Criterion {
   Leader best_of_all(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (n_known_ == 0) std::sort(open_.begin(), open_.end());
     if (columns_) {
-      ask_columns(selected);
+      request_columns(selected);
     } else if (strategy_ == Strategy::naive) {
       for (const std::uint32_t f : open_) record_.forget(f, Objective::kEmpty);
       n_known_ = 0;
@@ -129,8 +129,8 @@ class TermCriterion final : public Criterion {
     return leader;
   }
 
-  // The candidates are visited by the number of terms they have met, most first; those without any by relevance.
-  // Each is extended until it is complete or can no longer win; it is not visited again in the same step.
+  // Visits the candidates by the number of their known terms, most first; those without any by relevance. Each is
+  // extended until it is complete or can no longer win; it is not visited again in the same step.
   Leader best_by_scan(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (by_depth_.empty()) by_depth_.push_back(std::move(open_));
     const std::size_t k = selected.size();
@@ -143,7 +143,7 @@ class TermCriterion final : public Criterion {
       std::size_t n_stay = 0, n_visited = 0;
       for (; n_visited < list.size(); ++n_visited) {
         const std::uint32_t f = list[n_visited];
-        // Keys fall along the list of those without terms: nobody behind can win.
+        // Keys fall along the list of those without terms: no candidate behind can win.
         if (depth == 0 && key(f, objective) < leader.key) break;
         const auto can_win = [&] {
           return is_better(key(f, objective), relevance_[f], f, leader.key, leader.relevance, leader.feature);
@@ -172,7 +172,7 @@ class TermCriterion final : public Criterion {
   }
 
   // In rounds: the columns that are needed, and those of the best candidates, one of which is likely to be next.
-  void ask_columns(std::span<const std::uint32_t> selected) {
+  void request_columns(std::span<const std::uint32_t> selected) {
     Features references;
     for (const std::uint32_t f : selected.subspan(n_known_)) {
       if (!columns_->knows(f)) references.push_back(f);
@@ -188,7 +188,7 @@ class TermCriterion final : public Criterion {
       return is_better(promise(a), relevance_[a], a, promise(b), relevance_[b], b);
     });
     references.insert(references.end(), likely.begin(), middle);
-    columns_->ask(references, open_);
+    columns_->request(references, open_);
   }
 
   double key(std::uint32_t f, const Objective& objective) const { return objective(relevance_[f], record_.total[f]); }
@@ -209,12 +209,12 @@ class TermCriterion final : public Criterion {
 
   std::optional<LazySearch<Objective>> lazy_;
   std::optional<RoundSearch<Objective>> rounds_;
-  std::optional<ColumnRounds> columns_;  // if the measure answers in rounds
+  std::optional<ColumnRounds> columns_;  // if the measure works in request rounds
   std::vector<Features> by_depth_;
-  std::size_t n_known_ = 0;  // selected features whose terms every candidate has met
+  std::size_t n_known_ = 0;  // selected features whose terms are known for every candidate
 };
 
-// The forward search by such a criterion.
+// Returns the forward search by such a criterion.
 template <class Formula>
 ForwardSearch search_by_terms(PairMeasure& measure, std::span<const double> relevance, const ForwardOptions& options,
                               Strategy strategy, Formula formula) {

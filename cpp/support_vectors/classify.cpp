@@ -39,7 +39,7 @@ void compare(const LabelledRows& rows) {
   }
 }
 
-// The chosen columns of the rows `from`.
+// Returns the chosen columns of the rows `from`.
 std::vector<double> gather(std::span<const double> kernel, std::size_t n, std::span<const std::size_t> from,
                            std::span<const std::size_t> chosen) {
   std::vector<double> part;
@@ -72,14 +72,14 @@ struct Pair {
 
 }  // namespace
 
-std::vector<double> tell_pairs(const LabelledRows& rows, const MachineOptions& options, Interrupt& interrupt) {
+std::vector<double> decide_pairs(const LabelledRows& rows, const MachineOptions& options, Interrupt& interrupt) {
   const std::size_t n = rows.classes.size();
   const std::size_t n_others = rows.squares.size();
   const std::size_t n_pairs = rows.n_classes * (rows.n_classes - 1) / 2;
   compare(rows);
   std::vector<std::size_t> all_others(n_others);
   for (std::size_t i = 0; i < n_others; ++i) all_others[i] = i;
-  std::vector<double> told(n_others * n_pairs);
+  std::vector<double> decisions(n_others * n_pairs);
   std::size_t column = 0;
   for (std::size_t first = 0; first < rows.n_classes; ++first) {
     for (std::size_t second = first + 1; second < rows.n_classes; ++second, ++column) {
@@ -98,11 +98,11 @@ std::vector<double> tell_pairs(const LabelledRows& rows, const MachineOptions& o
       const double bias = machine.bias(options);
       for (std::size_t i = 0; i < n_others; ++i) {
         const double* row = others.data() + i * n_members;
-        told[i * n_pairs + column] = bias + dots().dot_float64(row, 0.0, machine.duals().data(), n_members);
+        decisions[i * n_pairs + column] = bias + dots().dot_float64(row, 0.0, machine.duals().data(), n_members);
       }
     }
   }
-  return told;
+  return decisions;
 }
 
 }  // namespace thresher

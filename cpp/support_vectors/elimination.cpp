@@ -35,7 +35,7 @@ class InnerProducts {
     parallel_for((n + kTile - 1) / kTile, 1, n_threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t block = begin; block < end; ++block) {
         for (std::size_t i = 0; i < features.size(); ++i) {
-          if (i % 4096 == 0) ask_interrupt();
+          if (i % 4096 == 0) check_interrupt();
           const double* x = columns_.column(features[i]).data();
           for (std::size_t row = block * kTile; row < std::min(n, (block + 1) * kTile); ++row) {
             const std::size_t first = halves ? row : 0;

@@ -26,11 +26,11 @@ struct EliminationInput {
 struct Eliminated {
   std::vector<std::uint32_t> dropped;  // in order
   std::vector<double> scores;          // squared weights, over all machines, in the last round of the feature; else NaN
-  std::size_t n_unfinished = 0;        // trainings that gave up
+  std::size_t n_unfinished = 0;        // trainings that stopped before the tolerance
 };
 
 // Squared weights are compared after rounding to 32 significant bits; the lowest feature of equals is dropped first.
-// The inner products of rows are kept up to date, and built anew whenever half of the features have gone, so that
+// The inner products of rows are kept up to date, and computed again whenever half of the features have gone, so that
 // rounding errors cannot pile up. Time per round: one training, O(n_rows^2) per dropped and O(n_rows) per other
 // feature.
 Eliminated eliminate(const EliminationInput& input, const MachineOptions& options, Interrupt& interrupt);

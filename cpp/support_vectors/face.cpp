@@ -56,7 +56,7 @@ class Triangle {
 std::vector<double> step_to_optimum(std::span<const double> kernel, std::size_t n_rows,
                                     std::span<const std::size_t> free, std::span<const double> gradient) {
   Triangle triangle(kernel, n_rows, free);
-  // What all gradients have in common moves nothing, and would drown what tells them apart.
+  // The common part of all gradients moves nothing, and would drown their differences.
   double common = 0.0;
   for (const std::size_t row : free) common += gradient[row];
   common /= static_cast<double>(free.size());

@@ -9,7 +9,7 @@ namespace thresher {
 
 struct GaussianKernels {
   // out[i] = exp(-gamma d), d = own_square + squares[i] - 2 products[i] being the squared distance of two rows; within
-  // two units in the last place, the same bits at every level. 3e-308 stands for all that is smaller.
+  // two units in the last place, the same bits at every level. 3e-308 replaces all that is smaller.
   void (*similarities)(double* out, const double* products, const double* squares, double own_square, double gamma,
                        std::size_t n);
 };

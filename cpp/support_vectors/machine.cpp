@@ -10,7 +10,7 @@
 namespace thresher {
 namespace {
 
-constexpr std::size_t kStepsBetweenQuestions = 1024;
+constexpr std::size_t kStepsBetweenChecks = 1024;
 constexpr std::size_t kMostSteps = 10'000'000;
 // Operations of one move of all duals between their bounds, for each inner product of rows.
 constexpr std::size_t kMostWork = 4;
@@ -43,7 +43,7 @@ void Machine::look_at_all(std::span<const double> kernel, const MachineOptions& 
   n_aside_ = 0;
 }
 
-// A dual at a bound whose gradient holds it there leaves the rows that are looked at, until those left are solved.
+// A dual at a bound whose gradient keeps it there leaves the active rows until those left are solved.
 void Machine::put_aside() {
   double most = kNever;
   double least = -kNever;
@@ -61,7 +61,7 @@ void Machine::put_aside() {
   }
 }
 
-// Moves all duals between their bounds at once to their common optimum; where some meet a bound first, the others go
+// Moves all duals between their bounds at once to their common optimum; where some reach a bound first, the others go
 // on.
 void Machine::settle_free(std::span<const double> kernel, const MachineOptions& options) {
   const std::size_t n = signs_.size();
@@ -97,12 +97,12 @@ bool Machine::train(std::span<const double> kernel, const MachineOptions& option
   for (std::size_t i = 0; i < n; ++i) diagonal_[i] = kernel[i * n + i];
   look_at_all(kernel, options);
   std::size_t until_settled = n;
-  std::size_t until_aside = std::min(n, kStepsBetweenQuestions);
+  std::size_t until_aside = std::min(n, kStepsBetweenChecks);
   for (std::size_t step = 0; step < kMostSteps; ++step) {
-    if (step % kStepsBetweenQuestions == 0) interrupt.check();
+    if (step % kStepsBetweenChecks == 0) interrupt.check();
     if (--until_aside == 0) {
       put_aside();
-      until_aside = std::min(n, kStepsBetweenQuestions);
+      until_aside = std::min(n, kStepsBetweenChecks);
     }
     // The row that gains most by a larger dual; of those that may have a smaller one, the row with which the
     // objective gains most (second order).
@@ -117,8 +117,8 @@ bool Machine::train(std::span<const double> kernel, const MachineOptions& option
     }
     if (down == n || violation < options.tolerance) {
       if (n_aside_ == 0) return true;
-      look_at_all(kernel, options);  // those put aside may want to move after all
-      until_aside = 2;               // one look at all rows first
+      look_at_all(kernel, options);  // those put aside may have to move after all
+      until_aside = 2;               // one pass over all rows first
       continue;
     }
     if (options.settles && --until_settled == 0) {
@@ -130,7 +130,7 @@ bool Machine::train(std::span<const double> kernel, const MachineOptions& option
     const double room_up = highest(up, options) - duals_[up];
     const double room_down = duals_[down] - lowest(down, options);
     const double move = std::min({(gradient_[up] - gradient_[down]) / curvature, room_up, room_down});
-    // A dual that meets its bound is set to it: the rounding of a sum must not leave it just inside.
+    // A dual that reaches its bound is set to it: the rounding of a sum must not leave it just inside.
     duals_[up] = move == room_up ? highest(up, options) : duals_[up] + move;
     duals_[down] = move == room_down ? lowest(down, options) : duals_[down] - move;
     look_at(up, options);

@@ -15,20 +15,20 @@ struct MachineOptions {
   bool settles = false;     // now and then all duals between their bounds move together: pays if the tolerance is tight
 };
 
-// The soft-margin machine that tells rows of sign +1 from those of sign -1, in its dual: maximise
-// sum sign_i b_i - b' K b / 2 with sum b_i = 0 and sign_i b_i in [0, C]. The weight of a feature x is sum b_i x_i.
+// The soft-margin machine that separates rows of sign +1 from those of sign -1, in its dual: maximise sum sign_i b_i -
+// b' K b / 2 with sum b_i = 0 and sign_i b_i in [0, C]. The weight of a feature x is sum b_i x_i.
 class Machine {
  public:
   explicit Machine(std::span<const double> signs);
 
-  // Trains by sequential minimal optimisation, from where the last training ended; `kernel` holds the inner products,
-  // row by row. False if it gave up before the tolerance was met.
+  // Trains by sequential minimal optimisation, from where the last training ended; `kernel` contains the inner
+  // products, row by row. Returns false if it stopped before the tolerance was reached.
   bool train(std::span<const double> kernel, const MachineOptions& options, Interrupt& interrupt);
 
   std::span<const double> duals() const { return duals_; }
 
-  // What is added to sum b_i K(i, x) to decide on x: the gradient of the rows whose duals are between the bounds, on
-  // average; if there are none, halfway between what the bounds allow.
+  // Returns the constant added to sum b_i K(i, x) to decide on x: the gradient of the rows whose duals are between the
+  // bounds, on average; if there are none, halfway between what the bounds allow.
   double bias(const MachineOptions& options) const;
 
  private:
@@ -46,7 +46,7 @@ class Machine {
   std::vector<double> signs_;
   std::vector<double> duals_;
   std::vector<double> gradient_;  // of the objective: sign - K b; of rows put aside it is not kept up to date
-  // 0 for a row whose dual may rise (fall) and which is looked at, else minus infinity.
+  // 0 for an active row whose dual may rise (fall), else minus infinity.
   std::vector<double> rise_, fall_;
   std::vector<double> diagonal_, gains_;
   std::size_t n_aside_ = 0;

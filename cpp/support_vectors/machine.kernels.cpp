@@ -38,7 +38,7 @@ RowFound partner(const double* gradient, const double* allowed, const double* ro
   double best_lanes[kLanes] = {};
   double slope_lanes[kLanes];
   for (double& lane : slope_lanes) lane = kNever;
-  const auto look = [&](std::size_t j, std::size_t lane) {
+  const auto visit = [&](std::size_t j, std::size_t lane) {
     const double slope = (top - gradient[j]) + allowed[j];
     slope_lanes[lane] = larger(slope, slope_lanes[lane]);
     const double gain = slope * slope / larger(own + diagonal[j] - 2.0 * row[j], kLeastCurvature);
@@ -47,9 +47,9 @@ RowFound partner(const double* gradient, const double* allowed, const double* ro
   };
   std::size_t j = 0;
   for (; j + kLanes <= n; j += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) look(j + lane, lane);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) visit(j + lane, lane);
   }
-  for (; j < n; ++j) look(j, 0);
+  for (; j < n; ++j) visit(j, 0);
   *most = largest(slope_lanes);
   const double best = largest(best_lanes);
   if (!(best > 0.0)) return {n, 0.0};

@@ -1,4 +1,4 @@
-// What a measure would be asked if its rows were far away.
+// The requests a measure would get if its rows were in blocks.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace thresher {
 
-// Another measure that asks for rounds of so many pairs, and counts them.
+// Another measure with request rounds of that many pairs, which counts them.
 class InRounds final : public PairMeasure {
  public:
   InRounds(PairMeasure& base, std::size_t round_size) : base_(base), round_size_(round_size) {}
@@ -22,9 +22,9 @@ class InRounds final : public PairMeasure {
     ++n_rounds_;
     base_.values(reference, features, out);
   }
-  void answer(std::span<const TermRequest> requests) override {
+  void fill(std::span<const TermRequest> requests) override {
     ++n_rounds_;
-    for (const TermRequest& request : requests) base_.PairMeasure::answer({&request, 1});
+    for (const TermRequest& request : requests) base_.PairMeasure::fill({&request, 1});
   }
 
   std::size_t n_rounds() const { return n_rounds_; }

@@ -19,7 +19,7 @@ class MatrixMeasure final : public PairMeasure {
       : values_(std::move(values)),
         n_features_(n_features),
         n_replicates_(n_replicates),
-        asked_(n_features * n_features) {
+        requested_(n_features * n_features) {
     if (values_.size() / (n_replicates == 0 ? 1 : n_replicates) != n_features * n_features) {
       throw std::invalid_argument("values must have the shape (p, p) or (e, p, p)");
     }
@@ -40,21 +40,21 @@ class MatrixMeasure final : public PairMeasure {
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     for (std::size_t i = 0; i < features.size(); ++i) {
-      asked_[reference * n_features_ + features[i]] = 1;
+      requested_[reference * n_features_ + features[i]] = 1;
       for (std::size_t r = 0; r < n_replicates_; ++r) {
         out[i * n_replicates_ + r] = values_[(r * n_features_ + reference) * n_features_ + features[i]];
       }
     }
   }
 
-  // [reference * n_features + feature] = 1 for every value that was asked for.
-  const std::vector<std::uint8_t>& asked() const { return asked_; }
+  // [reference * n_features + feature] = 1 for every value that was requested.
+  const std::vector<std::uint8_t>& requested() const { return requested_; }
 
  private:
   std::vector<double> values_;
   std::size_t n_features_;
   std::size_t n_replicates_;
-  std::vector<std::uint8_t> asked_;
+  std::vector<std::uint8_t> requested_;
   bool is_symmetric_ = true;
 };
 

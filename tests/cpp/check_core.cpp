@@ -216,7 +216,7 @@ void moments(const Problem& problem, Digest& digest) {
         require(is_near(values[f], plain, is_single ? 1e-6 : 1e-9), "Pearson's correlation is that of the definition");
       }
     }
-    digest.add(relevance_of_numbers(table, NumericKind::pearson, target, kThreads, never));
+    digest.add(relevance_of_numbers(table, NumericKind::pearson, target, kThreads));
     digest.add(relevance_of_classes(table, ClassKind::f, problem.classes, Problem::kClasses, kThreads, never));
     // Their low words differ between levels; what is made of them does not.
     const std::vector<ClassSum> sums = column_sums(table, std::vector<double>(problem.n_features), kThreads);
@@ -374,11 +374,15 @@ void partial_correlation(const Problem& problem, Digest& digest) {
 
 void consistency(const Problem& problem, Digest& digest) {
   std::vector<std::uint8_t> codes;
+  std::vector<std::int32_t> levels;
   for (std::size_t f = 0; f < problem.n_features; ++f) {
     const std::vector<std::uint8_t> ranks = plain_ranks(problem, f);
     codes.insert(codes.end(), ranks.begin(), ranks.end());
+    levels.push_back(std::ranges::max(ranks) + 1);
   }
-  consistency::MatrixColumns columns(codes.data(), problem.n_rows);
+  const auto table = std::make_shared<const CodedTable>(
+      build_from_codes(codes.data(), levels, problem.n_rows, -1, with_threads(kThreads), never));
+  consistency::TableColumns columns(table);
   consistency::CodedRows rows;
   rows.columns = &columns;
   rows.n_rows = problem.n_rows;

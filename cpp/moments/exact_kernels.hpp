@@ -42,7 +42,7 @@ struct TypedPairKernels {
 template <class T>
 using ColumnKernel = ClassSum (*)(const T* x, const double* weight, std::size_t n, double centre);
 
-struct RefereeKernels {
+struct ExactKernels {
   TypedPairKernels<float, float> float32;
   TypedPairKernels<float, double> mixed;
   TypedPairKernels<double, double> float64;
@@ -55,14 +55,14 @@ struct RefereeKernels {
                           double centre, ClassSum* sums);
 };
 
-THRESHER_DECLARE_KERNELS(RefereeKernels, referee_kernels)
+THRESHER_DECLARE_KERNELS(ExactKernels, exact_kernels)
 
-inline const auto& typed(const RefereeKernels& kernels, const float*, const float*) { return kernels.float32; }
-inline const auto& typed(const RefereeKernels& kernels, const float*, const double*) { return kernels.mixed; }
-inline const auto& typed(const RefereeKernels& kernels, const double*, const double*) { return kernels.float64; }
-inline auto column_kernel(const RefereeKernels& kernels, const float*) { return kernels.float32_column; }
-inline auto column_kernel(const RefereeKernels& kernels, const double*) { return kernels.float64_column; }
-inline auto class_kernel(const RefereeKernels& kernels, const float*) { return kernels.float32_classes; }
-inline auto class_kernel(const RefereeKernels& kernels, const double*) { return kernels.float64_classes; }
+inline const auto& typed(const ExactKernels& kernels, const float*, const float*) { return kernels.float32; }
+inline const auto& typed(const ExactKernels& kernels, const float*, const double*) { return kernels.mixed; }
+inline const auto& typed(const ExactKernels& kernels, const double*, const double*) { return kernels.float64; }
+inline auto column_kernel(const ExactKernels& kernels, const float*) { return kernels.float32_column; }
+inline auto column_kernel(const ExactKernels& kernels, const double*) { return kernels.float64_column; }
+inline auto class_kernel(const ExactKernels& kernels, const float*) { return kernels.float32_classes; }
+inline auto class_kernel(const ExactKernels& kernels, const double*) { return kernels.float64_classes; }
 
 }  // namespace thresher

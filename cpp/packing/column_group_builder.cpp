@@ -1,36 +1,36 @@
-#include "packing/slab_builder.hpp"
+#include "packing/column_group_builder.hpp"
 
 #include <stdexcept>
 #include <utility>
 
 namespace thresher {
 
-SlabBuilder::SlabBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options)
+ColumnGroupBuilder::ColumnGroupBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options)
     : table_(make_layout(n_rows, options), n_features, std::move(options.weights)),
       missing_(options.missing),
       dense_bytes_(options.dense_bytes) {}
 
-void SlabBuilder::check_room(std::size_t n_more) const {
+void ColumnGroupBuilder::check_room(std::size_t n_more) const {
   if (n_more > table_.n_features() - n_done()) throw std::invalid_argument("more features than were announced");
 }
 
-void SlabBuilder::append(const std::uint8_t* codes, std::span<const std::int32_t> levels, int missing_code,
-                         std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt) {
+void ColumnGroupBuilder::append(const std::uint8_t* codes, std::span<const std::int32_t> levels, int missing_code,
+                                std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt) {
   check_room(levels.size());
-  Arena slab;
-  pack_codes(table_, n_done(), codes, levels, missing_code, n_threads, interrupt, write ? &slab : nullptr);
+  Arena group;
+  pack_codes(table_, n_done(), codes, levels, missing_code, n_threads, interrupt, write ? &group : nullptr);
   keep(levels.size(), write);
 }
 
-void SlabBuilder::append(const SparseView& array, std::size_t n_threads, const WriteBytes& write,
-                         Interrupt& interrupt) {
+void ColumnGroupBuilder::append(const SparseView& array, std::size_t n_threads, const WriteBytes& write,
+                                Interrupt& interrupt) {
   check_room(array.n_columns);
-  Arena slab;
-  pack_sparse(table_, n_done(), array, missing_, dense_bytes_, n_threads, interrupt, write ? &slab : nullptr);
+  Arena group;
+  pack_sparse(table_, n_done(), array, missing_, dense_bytes_, n_threads, interrupt, write ? &group : nullptr);
   keep(array.n_columns, write);
 }
 
-void SlabBuilder::keep(std::size_t n_more, const WriteBytes& write) {
+void ColumnGroupBuilder::keep(std::size_t n_more, const WriteBytes& write) {
   const std::size_t first = n_done();
   for (std::size_t f = first; f < first + n_more; ++f) {
     const std::size_t bytes = table_.data_bytes(f);
@@ -45,13 +45,13 @@ void SlabBuilder::keep(std::size_t n_more, const WriteBytes& write) {
   }
 }
 
-CodedTable SlabBuilder::finish(std::span<const std::byte> written, std::shared_ptr<const void> owner) {
+CodedTable ColumnGroupBuilder::finish(std::span<const std::byte> written, std::shared_ptr<const void> owner) {
   if (n_done() != table_.n_features()) throw std::invalid_argument("fewer features than were announced");
   if (written.size() < n_written_) throw std::invalid_argument("written: fewer bytes than were handed over");
   if (reinterpret_cast<std::uintptr_t>(written.data()) % kLine != 0)
     throw std::invalid_argument("written: must begin at a cache line");
   for (std::size_t f = 0; f < offsets_.size(); ++f)
-    if (offsets_[f] != kInMemory) table_.place_data(f, written.data() + offsets_[f], true);
+    if (offsets_[f] != kInMemory) table_.set_data(f, written.data() + offsets_[f], true);
   table_.keep_alive(std::move(owner));
   table_.finish();
   offsets_.clear();

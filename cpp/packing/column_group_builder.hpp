@@ -1,4 +1,4 @@
-// A table that is made of slabs of features, one after the other.
+// A table that is built one group of features after the other.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace thresher {
 
-class SlabBuilder {
+class ColumnGroupBuilder {
  public:
-  SlabBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options);
+  ColumnGroupBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options);
 
   std::size_t n_rows() const { return table_.n_rows(); }
-  // Features so far, and the bytes that their data take in memory.
+  // Features appended, and the bytes that their data take in memory.
   std::size_t n_done() const { return offsets_.size(); }
   std::size_t n_bytes() const { return n_bytes_; }
   // The next features, as for build_from_codes. Given `write`, their data are handed over, each feature from a new
@@ -30,7 +30,7 @@ class SlabBuilder {
   // The next features, as for build_from_sparse.
   void append(const SparseView& array, std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt);
 
-  // The table, once all features are there. `written`: all that was handed over, on a cache line, kept alive by
+  // Returns the table, once all features are there. `written`: all that was handed over, on a cache line, kept alive by
   // `owner`. The builder is empty afterwards.
   CodedTable finish(std::span<const std::byte> written, std::shared_ptr<const void> owner);
 

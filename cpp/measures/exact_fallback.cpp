@@ -1,4 +1,4 @@
-#include "measures/referee.hpp"
+#include "measures/exact_fallback.hpp"
 
 #include <cmath>
 #include <utility>
@@ -24,7 +24,7 @@ void for_kept_segments(const SegmentLayout& layout, std::size_t replicate, Body&
   }
 }
 
-// The rows kept, times a power of two.
+// Returns the rows kept, times a power of two.
 template <class T>
 std::vector<double> scaled_rows(const T* x, const SegmentLayout& layout, std::size_t replicate, int scale) {
   std::vector<double> out;
@@ -45,7 +45,7 @@ std::vector<T> kept_rows_of(const T* values, const SegmentLayout& layout, std::s
 
 template <class X, class Y>
 void add_sums(const X* x, const Y* y, const SegmentLayout& layout, std::size_t replicate, PairSums& total) {
-  const auto& kernels = typed(THRESHER_DISPATCH(referee_kernels), x, y);
+  const auto& kernels = typed(THRESHER_DISPATCH(exact_kernels), x, y);
   for_kept_segments(layout, replicate, [&](std::size_t begin, std::size_t count, const double* weights) {
     const PairedSums sums = kernels.sums(x + begin, y + begin, weights, count, total.centre_x, total.centre_y);
     for (const auto member :
@@ -55,14 +55,14 @@ void add_sums(const X* x, const Y* y, const SegmentLayout& layout, std::size_t r
   });
 }
 
-// Whether sums about 0 have room, and digits enough left about the mean.
+// Returns whether sums about 0 do not overflow, and leave enough digits about the mean.
 bool is_good(DoubleDouble squares, DoubleDouble sum, DoubleDouble n) {
   return squares.hi < 1e280 && squares.hi > 1e-250 && squares.hi - sum.hi * (sum.hi / n.hi) > 1e-6 * squares.hi;
 }
 
 template <class X, class Y>
 PairSums sums_of_pair(const X* x, const Y* y, const SegmentLayout& layout, std::size_t replicate) {
-  const auto& kernels = typed(THRESHER_DISPATCH(referee_kernels), x, y);
+  const auto& kernels = typed(THRESHER_DISPATCH(exact_kernels), x, y);
   PairSums plain;
   add_sums(x, y, layout, replicate, plain);
   if (is_good(plain.xx, plain.x, plain.n) && is_good(plain.yy, plain.y, plain.n)) return plain;
@@ -100,7 +100,7 @@ PairSums sums_of_pair(const X* x, const Y* y, const SegmentLayout& layout, std::
 template <class T>
 ClassSums sums_by_class(const T* x, const std::int32_t* classes, std::size_t n_classes, const SegmentLayout& layout,
                         std::size_t replicate) {
-  const RefereeKernels& kernels = THRESHER_DISPATCH(referee_kernels);
+  const ExactKernels& kernels = THRESHER_DISPATCH(exact_kernels);
   Range range;
   double n = 0.0, sum = 0.0;
   for_kept_segments(layout, replicate, [&](std::size_t begin, std::size_t count, const double* weights) {
@@ -151,11 +151,11 @@ ClassSums class_sums(NumericColumn x, const std::int32_t* classes, std::size_t n
                     [&](const auto* values) { return sums_by_class(values, classes, n_classes, layout, replicate); });
 }
 
-double PairReferee::centre(std::uint32_t feature) const {
+double ExactFallback::centre(std::uint32_t feature) const {
   return Range{table_.minimum()[feature], table_.maximum()[feature]}.centre(table_.mean()[feature]);
 }
 
-const ClassSum* PairReferee::sums(std::uint32_t feature) {
+const ClassSum* ExactFallback::sums(std::uint32_t feature) {
   std::call_once(is_read_[feature], [&] {
     if (Range{table_.minimum()[feature], table_.maximum()[feature]}.scale() != 0) return;
     const std::size_t n_segments = table_.layout().n_segments();
@@ -166,7 +166,7 @@ const ClassSum* PairReferee::sums(std::uint32_t feature) {
   return sums_[feature].get();
 }
 
-double PairReferee::value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate) {
+double ExactFallback::value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate) {
   const ClassSum* of_x = sums(x);
   const ClassSum* of_y = sums(y);
   if (of_x != nullptr && of_y != nullptr) {

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "core/lanes.hpp"
-#include "moments/referee_kernels.hpp"
+#include "moments/exact_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {
 namespace {
@@ -65,7 +65,7 @@ DoubleDouble twin_total(const TwinVec& sum) {
   return twin_total(hi, lo, kWidth);
 }
 
-// A product of two factors times a weight.
+// Returns a product of two factors times a weight.
 inline TwinVec weighted(const TwinVec& product, Vec times) {
   TwinVec out = vec_two_product(product.hi, times);
   out.lo = vec_add(out.lo, vec_mul(product.lo, times));
@@ -231,13 +231,13 @@ void class_sums(const T* x, const std::int32_t* classes, const double* weight, s
 
 }  // namespace
 
-extern const RefereeKernels referee_kernels;
-const RefereeKernels referee_kernels{{&range<float, float>, &sums<float, float>, &products<float, float>},
-                                     {&range<float, double>, &sums<float, double>, &products<float, double>},
-                                     {&range<double, double>, &sums<double, double>, &products<double, double>},
-                                     &column<float>,
-                                     &column<double>,
-                                     &class_sums<float>,
-                                     &class_sums<double>};
+extern const ExactKernels exact_kernels;
+const ExactKernels exact_kernels{{&range<float, float>, &sums<float, float>, &products<float, float>},
+                                 {&range<float, double>, &sums<float, double>, &products<float, double>},
+                                 {&range<double, double>, &sums<double, double>, &products<double, double>},
+                                 &column<float>,
+                                 &column<double>,
+                                 &class_sums<float>,
+                                 &class_sums<double>};
 
 }  // namespace thresher::THRESHER_LEVEL

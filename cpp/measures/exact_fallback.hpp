@@ -25,20 +25,20 @@ ClassSums class_sums(NumericColumn x, const std::int32_t* classes, std::size_t n
                      std::size_t replicate);
 
 // Values of pairs of features of a table without missing values. What they need of single columns is read when first
-// asked for, and kept.
-class PairReferee {
+// needed, and kept.
+class ExactFallback {
  public:
-  explicit PairReferee(const NumericTable& table)
+  explicit ExactFallback(const NumericTable& table)
       : table_(table), is_read_(table.n_features()), sums_(table.n_features()) {}
-  PairReferee(const PairReferee&) = delete;
-  PairReferee& operator=(const PairReferee&) = delete;
+  ExactFallback(const ExactFallback&) = delete;
+  ExactFallback& operator=(const ExactFallback&) = delete;
 
   // May be called from several threads.
   double value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate);
 
  private:
   double centre(std::uint32_t feature) const;
-  // Of every segment about the centre; null of columns so large or small that squares have no room.
+  // Of every segment about the centre; null for columns whose squares overflow or underflow.
   const ClassSum* sums(std::uint32_t feature);
 
   const NumericTable& table_;
