@@ -43,7 +43,10 @@ TASKS = {
     "Plot": ("thresher.plots", ""),
     "Write a report": ("thresher.report", ""),
     "Get data with known truth": ("thresher.datasets", ""),
-    "Bin numeric features": ("thresher", "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins GivenBins"),
+    "Bin numeric features": (
+        "thresher",
+        "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins GivenBins",
+    ),
     "Compute measures and sums": ("thresher.measures", ""),
     "Classes of results": (
         {

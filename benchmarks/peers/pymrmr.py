@@ -17,7 +17,7 @@ def mrmr_mi_difference(problem):
     import pymrmr
 
     if not isinstance(problem.X, np.ndarray):
-        raise TypeError("takes no sparse data")
+        raise TypeError("rejects sparse data")
     names = ["class", *(str(feature) for feature in range(problem.X.shape[1]))]
     table = np.column_stack([problem.y, problem.X]).astype(np.int64)
     frame = pandas.DataFrame(table, columns=names)

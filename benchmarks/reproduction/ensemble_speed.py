@@ -54,9 +54,9 @@ def tall_floats(n_rows: int = 200_000, n_features: int = 200) -> tuple[Any, Any]
 WORKS: list[tuple[str, Callable[[], tuple[Any, Any]], int, bool]] = [
     ("leukemia, k=50", lambda: load_set("leukemia"), 50, False),
     ("nci9, k=50", lambda: load_set("nci9"), 50, False),
-    ("100,000 x 500 codes 0..7, k=20", tall_codes, 20, True),
+    ("100,000 x 500 integers 0..7, k=20", tall_codes, 20, True),
     ("200,000 x 200 float64, k=20", tall_floats, 20, True),
-    ("100,000 x 500 codes 0..7, k=50 of 25 informative", tall_codes, 50, True),
+    ("100,000 x 500 integers 0..7, k=50 of 25 informative", tall_codes, 50, True),
     ("100,000 x 500 codes of noise, k=20", noise_codes, 20, True),
 ]
 

@@ -1,6 +1,7 @@
 """Compare the guarantees of selections with their errors, on data whose truth is known.
 
-``make reproduce-error_control``; ARGS="--sets 100" for a quick form, ARGS="--minutes 20" to stop early and report the finished sets.
+``make reproduce-error_control``; ARGS="--sets 100" for a quick form, ARGS="--minutes 20" to stop early and report the
+finished sets.
 Finished sets are read from ``benchmarks/results``. The command fails if a guarantee was not kept.
 
 Data: 200 samples of 200 features in 20 blocks of 10, independent or AR(0.8) within a block; y is random (*null*), or
@@ -209,7 +210,9 @@ def put_on_page(page: Path, name: str, text: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sets", type=int, default=1000, help="data sets per cell")
-    parser.add_argument("--minutes", type=float, default=np.inf, help="stop after this many minutes")
+    parser.add_argument(
+        "--minutes", type=float, default=np.inf, help="stop after this many minutes"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--store", type=Path, default=STORE, help="file of the finished sets")
     parser.add_argument("--picture", type=Path, help="where to draw the result, such as x.svg")
@@ -278,7 +281,9 @@ def draw(results: Results, n_sets: int, path: Path) -> None:
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].invert_yaxis()
     axes[-1].legend(frameon=False, fontsize=8, loc="center right")
-    figure.suptitle(f"{n_sets:,} data sets each; dashed: the guaranteed level, {LEVEL}", fontsize=10)
+    figure.suptitle(
+        f"{n_sets:,} data sets each; dashed: the guaranteed level, {LEVEL}", fontsize=10
+    )
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 

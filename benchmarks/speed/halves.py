@@ -34,7 +34,7 @@ def leukemia() -> tuple[Any, Any] | str:
 
 # Title, data or why they are not here, features, whether `MOST_FITS` is promised.
 WORKS: list[tuple[str, Callable[[], tuple[Any, Any] | str], int, bool]] = [
-    ("100,000 x 60 codes 0..7, k=8", lambda: tall_codes(n_features=60), 8, True),
+    ("100,000 x 60 integers 0..7, k=8", lambda: tall_codes(n_features=60), 8, True),
     ("100,000 x 60 codes of noise, k=8", lambda: noise_codes(n_features=60), 8, True),
     ("leukemia, k=50", leukemia, 50, False),
 ]
