@@ -48,7 +48,7 @@ html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 html_title = f"thresher {version}"
 html_static_path = ["_static"]
-html_extra_path = ["api/beside"]
+html_extra_path = ["api/html"]
 html_css_files = ["pages.css"]
 html_theme_options = {
     "navbar_align": "left",

@@ -37,7 +37,7 @@ def figure() -> str:
             f'<text x="{left_middle}" y="{middle + 5}">{escape(question)}</text>',
             f'<path d="M{WIDE + 2} {middle} H{right - 2} m-8 -5 l8 5 l-8 5"/>',
             f'<text class="word" x="{WIDE + 2 + GAP // 2}" y="{middle - 6}">{word}</text>',
-            f'<rect class="answer" x="{right}" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
+            f'<rect class="choice" x="{right}" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
             f'<text class="name" x="{right_middle}" y="{middle - 4}">{escape(names)}</text>',
             f'<text class="word" x="{right_middle}" y="{middle + 16}">{escape(line)}</text>',
             f'<path d="M{left_middle} {top + HIGH} v{ROW - HIGH} m-5 -8 l5 8 l5 -8"/>',
@@ -45,7 +45,7 @@ def figure() -> str:
         ]
     top = ROW * len(STEPS) + 2
     parts += [
-        f'<rect class="answer" x="2" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
+        f'<rect class="choice" x="2" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
         f'<text class="name" x="{left_middle}" y="{top + 24}">{LAST[0]}</text>',
         f'<text class="word" x="{left_middle}" y="{top + 44}">{LAST[1]}</text>',
         "</svg>",

@@ -13,7 +13,7 @@ from thresher import MRMR, Ensemble
 from thresher.evaluate import select_k
 from thresher.report import render_report
 
-FOLDER = Path(__file__).parent / "api" / "beside"
+FOLDER = Path(__file__).parent / "api" / "html"
 
 
 def write_example_report() -> None:
