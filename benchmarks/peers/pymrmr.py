@@ -1,4 +1,4 @@
-"""pymrmr (C++, Peng's program): MI difference on whole numbers, the class in the first column.
+"""pymrmr (C++, Peng's program): MI difference on integers, the class in the first column.
 
 It prints while it works, and its build names no requirements, so they are installed before it.
 """

@@ -1,6 +1,6 @@
 """skfeature-chappers (Python): greedy search over discrete features, Laplacian score.
 
-Its ``mrmr`` passes on to ``lcsi``, which ignores that the mean was asked for, and returns ranks of
+Its ``mrmr`` passes on to ``lcsi``, which ignores the request for the mean, and returns ranks of
 the list instead of the list; ``lcsi`` is called here with the same arguments, to see the list.
 """
 

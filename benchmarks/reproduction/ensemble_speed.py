@@ -1,7 +1,7 @@
 """What an ensemble costs: Fast Ensemble, full ensemble and one plain run, for 5, 10 and 20 parts.
 
 ``make reproduce-ensemble_speed``; ARGS="--quick" leaves out the tall data, ARGS="--peers" adds
-pymrmre's ensemble, installed in an environment of its own. One thread; the least of several runs.
+pymrmre's ensemble, installed in a separate environment. One thread; the least of several runs.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def main() -> None:
         if not (tall and options.quick):
             measure(title, *data(), k)
     if options.peers:
-        print("\nBeside pymrmre (exhaustive ensemble, Pearson on the codes)")
+        print("\nCompared with pymrmre (exhaustive ensemble, Pearson on the codes)")
         peer("leukemia", 50, 20, options.limit)
         peer("nci9", 50, 20, options.limit)
 

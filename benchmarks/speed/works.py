@@ -1,7 +1,7 @@
-"""What is measured: for each work the data, the question asked of them, what is known of others.
+"""The measured tasks: for each, the data, the question, and quoted times of other programs.
 
 A new work is one more entry of ``WORKS``; a new question needs a function of that name in
-``benchmarks/speed/ours.py`` and in the adaptors of the peers that can answer it (``benchmarks/peers``).
+``benchmarks/speed/ours.py`` and in the adaptors of the peers that support it (``benchmarks/peers``).
 """
 
 from __future__ import annotations
