@@ -100,7 +100,7 @@ def pairs_and_seconds() -> None:
 
 def forward_seconds() -> None:
     print("\nTable 4.2, seconds of CFS: published, ours, how many times faster")
-    heads = ("accumulated sums", "every sum again (Weka's)")
+    heads = ("accumulated sums", "each sum again (Weka's)")
     print(f"{'':<6}" + "".join(f"{head:>24}" for head in heads))
     for (title, file), published in FORWARD_SECONDS.items():
         X, y = load_set(file)
