@@ -238,3 +238,35 @@ def test_odd_terms_are_found(odd):
 )
 def test_plain_words_are_not(plain):
     assert not odd_terms([Text("page.md", 1, plain)])
+
+
+def test_every_change_is_one_short_line():
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    changes = [line for line in lines if not re.match(r"#|\*\*|$", line)][
+        3:
+    ]  # after the introduction
+    assert changes
+    assert not [line for line in changes if not line.startswith("- ") or len(line.split()) > 21]
+
+
+def test_pages_have_short_sentences():
+    words, sentences = 0, 0
+    for path in [*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]:
+        text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        prose = [line for line in text.split("\n") if not re.match(r"\s*[|#:!<]", line)]
+        text = re.sub(r"\n\s*[-*] |\n\n", ". ", "\n".join(prose))
+        lengths = [len(sentence.split()) for sentence in re.split(r"(?<=[.!?])\s+", text)]
+        words += sum(n for n in lengths if n > 3)
+        sentences += sum(n > 3 for n in lengths)
+    assert words <= 18 * sentences
+
+
+def test_links_to_the_glossary_lead_to_its_terms():
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = [
+        term.lower().replace(" ", "-") for term in re.findall(r"^###? (.+)$", text, re.MULTILINE)
+    ]
+    assert len(set(terms)) == len(terms)
+    for path in (ROOT / "docs").glob("*.md"):
+        linked = re.findall(r"glossary\.md#([\w-]+)", path.read_text(encoding="utf-8"))
+        assert set(linked) <= set(terms), path.name
