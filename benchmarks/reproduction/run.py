@@ -41,7 +41,7 @@ EXPERIMENTS = (
     Experiment(
         "ensembles",
         "Fast ensembles: pairs computed, stability (Schowe and Morik 2010, Tables 1 and 3 to 5)",
-        "On the discretised microarrays all 75 counts of pairs are the published ones. On numeric features the order "
+        "On the discretized microarrays all 75 counts of pairs are the published ones. On numeric features the order "
         "of nearly equal features differs, and so do the counts: mostly by a few per cent, on MUSK by up to a fifth. "
         "The paper does not name its relevance there. The cost of a full ensemble (STANDARD) is a formula, and all "
         "129 values agree. Estimates from stability (EST) agree within an eighth on the microarrays. On numeric "
