@@ -45,7 +45,7 @@ PLAIN = {
     r"of (?:its|their|our|your) own|of (?:yours|ours|mine)": "separate, own",
     r"what (?:is|was) told": "summary",
     r"holds?": "contain, be true",
-    r"refus(?:e|es|ed|ing|al)": "reject, raise an error",
+    r"refuse[sd]?|refusing|refusal": "reject, raise an error",
     r"stands? (?:in|for)": "is listed, represents",
     r"whole numbers?": "integers",
     r"living": "active",
@@ -61,7 +61,7 @@ PLAIN = {
     r"no accident": "significant",
     r"in other clothes": "near-duplicates",
     r"doors?": "interfaces",
-    r"promis(?:e|es|ed)": "guarantee",
+    r"promise[sd]?": "guarantee",
     r"honest": "unbiased, nested",
     r"at hand": "available",
 }
