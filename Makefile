@@ -13,9 +13,9 @@
 #   make lint       the static checks alone
 #   make format     write the lists made from the registries, and rewrite the sources as the formatters want them
 #   make stub       the stub of the core, generated from the compiled module
-#   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
+#   make bench      time and memory compared with other packages      (ARGS="--quick --only leukemia")
 #   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
-#   make docs-links the links of the documentation to other sites, asked for one by one (needs a network)
+#   make docs-links check the links of the documentation to other sites (needs a network)
 #   make sanitize   the test suite on a core built with ASan and UBSan
 #   make coverage   which lines the test suite runs, of Python and of C++
 #   make fuzz       random inputs and files with faults, new ones each time      (EXAMPLES=20000 for each test)
@@ -247,7 +247,7 @@ $(DEV)/.core: $(VENV)/.build $(CORE)
 test-dev: $(DEV)/.core
 	THRESHER_TOOLS=no $(DEV)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
-# The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), beside the usual environment
+# The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), next to the usual environment
 # whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and
 # leaks, which CPython has at exit by design, are not looked for. Nor is the use of a stack after return: from GCC 13 on
 # its stacks are not aligned as vectors of 64 bytes are.
@@ -267,7 +267,7 @@ sanitize: $(ASAN)/.core
 	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider -m "not cluster" $(ARGS)
 
-# How much of the code the suite runs: the core compiled with counters, beside the usual environment whose packages it
+# How much of the code the suite runs: the core compiled with counters, next to the usual environment whose packages it
 # borrows. Fails below 97 % of the lines of Python and 92 % of those of C++.
 COVERED := .venv-coverage
 # The .pth file by which coverage counts processes that tests start: Python does not read those of borrowed packages.

@@ -1,7 +1,7 @@
-"""Which selector serves users best? Twelve of them on fifteen real data sets, with three learners.
+"""Compare twelve selectors on fifteen real data sets, with three learners.
 
 ``make compare``: features are selected on the training rows of five folds, for 5, 10, 20 and 50 features. Every
-finished cell is kept in benchmarks/results/comparison, so a run that is stopped goes on when started again.
+finished cell is kept in benchmarks/results/comparison, so a stopped run resumes when it is started again.
 ARGS="--only sonar wdbc" for a few data sets, ARGS="--picture x.svg" to draw it.
 """
 
@@ -94,9 +94,9 @@ def report(comparison: Comparison) -> None:
         stability, seconds = means.loc[selector]
         gap = scores[first] - scores[selector]
         half = stats.t.ppf(0.975, len(gap) - 1) * gap.std() / np.sqrt(len(gap))
-        beside = f"{gap.mean():+.3f} ± {half:.3f}" if selector != first else ""
+        shown = f"{gap.mean():+.3f} ± {half:.3f}" if selector != first else ""
         counts = " / ".join(str(sum(np.sign(gap) == sign)) for sign in (1, 0, -1))
-        cells = (selector, f"{rank:.2f}", f"{score:.3f}", beside, counts if beside else "")
+        cells = (selector, f"{rank:.2f}", f"{score:.3f}", shown, counts if shown else "")
         print("| " + " | ".join((*cells, f"{stability:.2f}", f"{seconds:.2g}")) + " |")
     test = comparison.friedman()
     print(f"\nFriedman: chi-squared {test.statistic:.1f}, p = {test.pvalue:.2g}; ", end="")

@@ -1,4 +1,4 @@
-"""The API reference: public names, grouped by what a reader wants to do."""
+"""Write the API reference: public names, grouped by task."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from thresher._registry import SELECTORS
 
 
 def _selectors(task: str, *others: str) -> tuple[str, str]:
-    """The selectors of a task, and what else helps with it."""
+    """Return the selectors of a task, and other names that belong to it."""
     names = [entry.name for entry in SELECTORS.values() if entry.task == task]
     return "thresher", " ".join([*names, *others])
 
 
-# What a reader wants to do -> module and names; a test holds the groups to what the package exports.
+# Task -> module and names. A test compares the groups with what the package exports.
 TASKS = {
     _registry.NO_REPEATS: _selectors(_registry.NO_REPEATS),
     _registry.RANKING: _selectors(_registry.RANKING),
@@ -24,28 +24,31 @@ TASKS = {
     _registry.ESTIMATOR: _selectors(_registry.ESTIMATOR),
     _registry.STABLE: _selectors(_registry.STABLE),
     _registry.IN_A_ROW: _selectors(_registry.IN_A_ROW),
-    "Choose genes of single cells": ("thresher.pp", ""),
-    "Choose where Spark has the rows": ("thresher.spark", ""),
-    "How many features, which method, what score": (
+    "Select genes of single cells": ("thresher.pp", ""),
+    "Select features on Spark": ("thresher.spark", ""),
+    "Choose the number of features and the method": (
         "thresher.evaluate",
         "select_k recommend compare nested_score NumberOfFeatures Recommendation Comparison NestedScores",
     ),
-    "How stable is it?": ("thresher.evaluate.stability", ""),
-    "Who is redundant with whom?": ("thresher.evaluate.redundancy", ""),
-    "How sure can I be?": (
+    "Measure stability": ("thresher.evaluate.stability", ""),
+    "Show redundancy": ("thresher.evaluate.redundancy", ""),
+    "Bound or estimate errors": (
         "thresher.evaluate",
         "error_bound probe_select estimate_false_share probe_fdr ProbeBenchmark",
     ),
-    "Are methods different? Tests over data sets": (
+    "Test differences of methods over data sets": (
         "thresher.evaluate",
         "friedman wilcoxon_holm nemenyi bonferroni_dunn critical_difference wins",
     ),
-    "Draw": ("thresher.plots", ""),
-    "Report on a selection": ("thresher.report", ""),
+    "Plot": ("thresher.plots", ""),
+    "Write a report": ("thresher.report", ""),
     "Get data with known truth": ("thresher.datasets", ""),
-    "Bin numbers": ("thresher", "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins GivenBins"),
-    "Measure association; sums that add": ("thresher.measures", ""),
-    "What results hold": (
+    "Bin numeric features": (
+        "thresher",
+        "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins GivenBins",
+    ),
+    "Compute measures and sums": ("thresher.measures", ""),
+    "Classes of results": (
         {
             "thresher.evaluate.comparison": "DataSet",
             "thresher.evaluate.errors": "ProbeSelection",
@@ -54,7 +57,7 @@ TASKS = {
         },
         "",
     ),
-    "Look under the hood": (
+    "Inspect costs, probes and versions": (
         {
             "thresher.evaluate.cost": "",
             "thresher.evaluate.probes": "count_false draw_probes",
@@ -64,13 +67,13 @@ TASKS = {
     ),
 }
 
-# What selectors use of the measures, and users do not.
+# Names of the measures that only selectors use.
 INNER = {"ChosenRows", "Codes", "Measures", "PartSets", "SharedReplicates", "SummedReplicates"}
 INNER |= {"MeasureName", "code_features", "code_target", "measures_of"}
 
 
 def module_names(module: str) -> list[str]:
-    """The public functions and classes of a module."""
+    """Return the public functions and classes of a module."""
     loaded = importlib.import_module(module)
     return [
         name for name in loaded.__all__ if callable(getattr(loaded, name)) and name not in INNER
@@ -78,7 +81,7 @@ def module_names(module: str) -> list[str]:
 
 
 def task_names() -> dict[str, dict[str, list[str]]]:
-    """For each task the modules and their names."""
+    """Return for each task the modules and their names."""
     tasks = {}
     for task, (modules, names) in TASKS.items():
         by_module = {modules: names} if isinstance(modules, str) else modules
@@ -90,7 +93,7 @@ def task_names() -> dict[str, dict[str, list[str]]]:
 
 
 def write_api_pages() -> None:
-    """The public names, grouped by task."""
+    """Write the page of public names, grouped by task."""
     folder = Path(__file__).parent / "api"
     folder.mkdir(exist_ok=True)
     lines = ["API reference", "=" * 13, ""]

@@ -1,5 +1,6 @@
-"""Every local link of the built pages leads to a file and a place in it, and no page loads anything from elsewhere:
-``python docs/check_links.py FOLDER``.
+"""Check that local links of the built pages have targets, and that no page loads from another site.
+
+Run ``python docs/check_links.py FOLDER``.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """The places of a page, and where it leads."""
+    """The anchors of a page, and its links."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.places: set[str] = set()
+        self.anchors: set[str] = set()
         self.links: set[str] = set()
         self.loads: set[str] = set()
         self.feed(path.read_text(encoding="utf-8"))
@@ -23,7 +24,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         for name, value in attributes:
             if value and name in ("id", "name"):
-                self.places.add(value)
+                self.anchors.add(value)
             elif value and name in ("href", "src"):
                 self.links.add(value)
                 if name == "src" or (tag == "link" and ("rel", "stylesheet") in attributes):
@@ -31,7 +32,7 @@ class Page(HTMLParser):
 
 
 def broken_links(folder: Path) -> list[str]:
-    """A sentence for each local link of the pages below `folder` that leads nowhere, and for what is not local."""
+    """Return one line for each broken local link below `folder`, and for each file loaded from another site."""
     paths = (path for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts)
     pages = {path.resolve(): Page(path) for path in paths}
     broken = []
@@ -40,17 +41,17 @@ def broken_links(folder: Path) -> list[str]:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 if link in page.loads and parts.scheme != "data":
-                    broken.append(f"{path.name}: {link} is loaded from elsewhere")
+                    broken.append(f"{path.name}: {link} is loaded from another site")
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            place = unquote(parts.fragment)
+            anchor = unquote(parts.fragment)
             if not target.exists():
                 broken.append(f"{path.name}: {link} does not exist")
-            elif place and target in pages and place not in pages[target].places:
-                broken.append(f"{path.name}: {link}: no such place")
+            elif anchor and target in pages and anchor not in pages[target].anchors:
+                broken.append(f"{path.name}: {link}: no such anchor")
     return broken
 
 
 if __name__ == "__main__":
-    found = broken_links(Path(sys.argv[1]))
-    sys.exit("\n".join(found) or 0)
+    problems = broken_links(Path(sys.argv[1]))
+    sys.exit("\n".join(problems) or 0)

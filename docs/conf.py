@@ -39,7 +39,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
-    "capture_repr": (),  # what is to be seen is printed or drawn
+    "capture_repr": (),  # examples print or draw what they show
     "write_computation_times": False,
     "remove_config_comments": True,
 }
@@ -48,13 +48,13 @@ html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 html_title = f"thresher {version}"
 html_static_path = ["_static"]
-html_extra_path = ["api/beside"]
+html_extra_path = ["api/html"]
 html_css_files = ["pages.css"]
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 4,
     "show_prev_next": False,
-    # The table of all selectors needs the room.
+    # The table of all selectors needs the width.
     "secondary_sidebar_items": {"**": ["page-toc"], "methods": []},
 }
 html_context = {"default_mode": "auto"}
@@ -75,7 +75,7 @@ def setup(app: Any) -> None:
 
 
 def end_blocks_with_their_last_line(app: Any, document: nodes.document) -> None:
-    """Blocks of code without the empty line at their end, which doctest needs."""
+    """Remove the empty line at the end of code blocks, which doctest needs."""
     for block in document.findall(nodes.literal_block):
         text = block.astext().rstrip("\n")
         if text != block.astext():

@@ -1,4 +1,4 @@
-"""The report that docs/report.md shows, made with the pages."""
+"""Write the report that docs/report.md shows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thresher import MRMR, Ensemble
 from thresher.evaluate import select_k
 from thresher.report import render_report
 
-FOLDER = Path(__file__).parent / "api" / "beside"
+FOLDER = Path(__file__).parent / "api" / "html"
 
 
 def write_example_report() -> None:
-    """A page of its own beside the others."""
+    """Write the report as a separate HTML page."""
     data = load_breast_cancer(as_frame=True)
     X, y = data.data, data.target_names[data.target]
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))

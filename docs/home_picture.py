@@ -1,4 +1,4 @@
-"""The picture of README and home page, not_redundant.svg, from its example: ``python docs/home_picture.py``."""
+"""Draw the figure of README and home page from its example: ``python docs/home_picture.py``."""
 
 from __future__ import annotations
 

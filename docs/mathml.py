@@ -1,4 +1,4 @@
-"""Formulas as MathML, made when the pages are built: they need no script and no network."""
+"""Write formulas as MathML when the pages are built: they need no script and no network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sphinx.errors import ExtensionError
 def _convert(tex: str, is_block: bool) -> str:
     try:
         return latex2mathml.tex2mathml(tex, as_block=is_block)
-    except Exception as error:  # whatever its parser meets
+    except Exception as error:  # any error of its parser
         raise ExtensionError(
             f"the formula {tex!r} cannot be converted to MathML: {error}"
         ) from error

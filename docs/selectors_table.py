@@ -1,4 +1,4 @@
-"""The table of all selectors: facts from their classes and from the registry."""
+"""Write the table of all selectors from their classes and the registry."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ STOPS = {
 
 
 def rows() -> list[dict[str, str]]:
-    """One row of text per selector."""
+    """Return one row of text per selector."""
     table = []
-    for found in describe_methods():
-        name = METHODS[found["method"]]
+    for facts in describe_methods():
+        name = METHODS[facts["method"]]
         table.append(
             {
                 "selector": f"{{class}}`~thresher.{name}`",
-                "what for": found["why"],
+                "purpose": facts["why"],
                 "data": SELECTORS[name].data,
-                "target": found["target"],
+                "target": facts["target"],
                 "cost": SELECTORS[name].cost,
-                "stops by itself": STOPS[found["k"]],
-                "ensembles": found["ensemble"],
-                "sparse": "yes" if found["sparse"] else "refused",
-                "missing": found["missing"].replace("no", "refused"),
+                "automatic k": STOPS[facts["k"]],
+                "ensembles": facts["ensemble"],
+                "sparse": "yes" if facts["sparse"] else "rejected",
+                "missing": facts["missing"].replace("no", "rejected"),
             }
         )
     return table
 
 
 def write_selectors_table() -> None:
-    """The page that docs/methods.md includes."""
+    """Write the table that docs/methods.md includes."""
     table = rows()
     lines = [
         "| " + " | ".join(table[0]) + " |",

@@ -112,10 +112,10 @@ def test_the_table_tells_which_selectors_stop_by_themselves(name):
     X, y = data()
     row = next(row for row in selectors_table.rows() if f".{name}`" in row["selector"])
     if "n_features_to_select" not in inspect.signature(getattr(thresher, name)).parameters:
-        assert row["stops by itself"] == "yes"
+        assert row["automatic k"] == "yes"
         return
     stops = works(build(name, n_features_to_select="auto"), X, y)
-    assert stops == (row["stops by itself"] != "no")
+    assert stops == (row["automatic k"] != "no")
 
 
 @pytest.mark.parametrize("name", FACTS)

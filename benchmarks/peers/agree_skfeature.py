@@ -1,7 +1,7 @@
 """Where skfeature-chappers agrees with us, and where it does not: scores side by side.
 
 Usage: ``python -m benchmarks.peers.agree_skfeature`` in an environment that has both packages. It is no dependency of
-the tests; tests/test_rankings.py holds the numbers it gives.
+the tests; tests/test_rankings.py contains its numbers.
 """
 
 from __future__ import annotations

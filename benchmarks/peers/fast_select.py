@@ -10,7 +10,7 @@ def mrmr_mi_difference(problem):
     from fast_select import mRMR
 
     if not isinstance(problem.X, np.ndarray):
-        raise TypeError("takes no sparse data")
+        raise TypeError("rejects sparse data")
     y = problem.y.astype(np.int64)
     return lambda: mRMR(problem.k, method="MID", backend="cpu").fit(problem.X, y).top_features_
 

@@ -1,4 +1,4 @@
-"""fastcan (Cython): greedy forward selection by canonical correlation, a criterion of its own."""
+"""fastcan (Cython): greedy forward selection by canonical correlation, another criterion."""
 
 from __future__ import annotations
 

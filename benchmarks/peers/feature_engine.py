@@ -15,7 +15,7 @@ def _mrmr(problem, method):
     from feature_engine.selection import MRMR
 
     if not isinstance(problem.X, np.ndarray):
-        raise TypeError("takes no sparse data")
+        raise TypeError("rejects sparse data")
     X = pandas.DataFrame(problem.X)
     y = pandas.Series(problem.y)
 

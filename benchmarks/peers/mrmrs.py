@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 REQUIRES = ["mrmrs"]
-NOTES = {"mrmr_f_pearson_quotient": "tiny redundancies are raised to a floor there, not here"}
+NOTES = {
+    "mrmr_f_pearson_quotient": "tiny redundancies are raised to a floor there, not in thresher"
+}
 
 
 def mrmr_f_pearson_quotient(problem):

@@ -1,4 +1,4 @@
-"""pymrmr (C++, Peng's program): MI difference on whole numbers, the class in the first column.
+"""pymrmr (C++, Peng's program): MI difference on integers, the class in the first column.
 
 It prints while it works, and its build names no requirements, so they are installed before it.
 """
@@ -17,7 +17,7 @@ def mrmr_mi_difference(problem):
     import pymrmr
 
     if not isinstance(problem.X, np.ndarray):
-        raise TypeError("takes no sparse data")
+        raise TypeError("rejects sparse data")
     names = ["class", *(str(feature) for feature in range(problem.X.shape[1]))]
     table = np.column_stack([problem.y, problem.X]).astype(np.int64)
     frame = pandas.DataFrame(table, columns=names)

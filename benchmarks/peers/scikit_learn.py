@@ -6,7 +6,7 @@ REQUIRES = ["scikit-learn"]
 NOTES = {
     **dict.fromkeys(["f_of_columns", "best_by_f"], "float32 is added up in float32 there"),
     **dict.fromkeys(
-        ["svm_rfe", "svm_rfe_in_twenties"], "machines solved to 1e-3 there, to 1e-6 here"
+        ["svm_rfe", "svm_rfe_in_twenties"], "SVMs solved to 1e-3 there, to 1e-6 in thresher"
     ),
 }
 

@@ -1,6 +1,6 @@
 """skfeature-chappers (Python): greedy search over discrete features, Laplacian score.
 
-Its ``mrmr`` passes on to ``lcsi``, which ignores that the mean was asked for, and returns ranks of
+Its ``mrmr`` passes on to ``lcsi``, which ignores the request for the mean, and returns ranks of
 the list instead of the list; ``lcsi`` is called here with the same arguments, to see the list.
 """
 
@@ -10,8 +10,8 @@ REQUIRES = ["skfeature-chappers"]
 DIFFERS = {
     "mrmr_mi_difference": "subtracts 0.8 times the sum, not the mean",
     "laplacian_score": "graph with self loops, heat kernel exp(-d^2 / (2 t^2))",
-    "fcbf": "rounds SU down to 0, so it walks in column order",
-    "cmim": "leaves I(f;C) itself out of the minimum",
+    "fcbf": "rounds SU down to 0, so it uses column order",
+    "cmim": "omits I(f;C) itself from the minimum",
     "disr": "divides by the summed redundancies as well",
 }
 
@@ -21,7 +21,7 @@ def mrmr_mi_difference(problem):
     from skfeature.function.information_theoretical_based import LCSI
 
     if not isinstance(problem.X, np.ndarray):
-        raise TypeError("takes no sparse data")
+        raise TypeError("rejects sparse data")
     return lambda: LCSI.lcsi(
         problem.X, problem.y, mode="index", gamma=0, n_selected_features=problem.k
     )

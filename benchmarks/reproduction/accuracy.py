@@ -1,9 +1,9 @@
-"""Accuracy after selection by plain MRMR, Inner Ensemble and Fast Ensemble, beside the published
+"""Accuracy after selection by plain MRMR, Inner Ensemble and Fast Ensemble, compared with the published
 wins.
 
 ``make reproduce-accuracy`` runs the whole protocol (ten times ten-fold, k = 1..50; an hour of one
 processor); ARGS="--quick" one ten-fold run, nine values of k and small forests, in minutes. The right
-answers of every run of a learner on a data set are kept in docs/_static/accuracy.csv, and what is
+predictions of every run of a learner on a data set are kept in docs/_static/accuracy.csv, and what is
 there is not computed again; ARGS="--report" prints the table of what is there. Features are selected
 on the training folds only. Support vector machine and logistic regression are run, as in the paper,
 on continuous data with two classes.
@@ -65,7 +65,7 @@ def learners(data: Published, n_classes: int, n_trees: int) -> dict[str, object]
 
 
 def one_fold(data, X, y, train, test, sizes, models):
-    """Right answers by (learner, method, k) on the test fold."""
+    """Return correct predictions by (learner, method, k) on the test fold."""
     warnings.simplefilter("ignore")
     y_train, y_test = y[train], y[test]
     plain = X[train], X[test]

@@ -1,7 +1,7 @@
-"""Conditional mutual information in one pass: seconds beside Table 2 of J. Lee and D.-W. Kim (2012).
+"""Conditional mutual information in one pass: seconds compared with Table 2 of J. Lee and D.-W. Kim (2012).
 
 ``make reproduce-cmi``. The paper names neither its machine nor its bins; times are for the order of their quotient.
-What is chosen is laid beside independent runs of the corrected listing on data of three levels.
+The selections are compared with independent runs of the corrected listing on data of three levels.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def times() -> None:
 
 
 def chosen() -> bool:
-    """Prints what is chosen beside what should be; whether all agree."""
+    """Print the selected and the expected features; return whether all agree."""
     print(
         "\nData of three levels: features chosen, looked at, groups of rows; counted, ours, difference"
     )

@@ -1,17 +1,17 @@
-"""Consistency-based selection beside the numbers of A. Pino Angulo's thesis.
+"""Compare consistency-based selection with the numbers of A. Pino Angulo's thesis.
 
 ``make reproduce-consistency`` prints
 
 1. how many risks each algorithm evaluates, which must agree with independently counted numbers;
-2. times on the data sets of Table 3.2 that are here, beside the published ones (another machine);
+2. times on the data sets of Table 3.2 that are available, compared with the published ones (another machine);
 3. the protocol of Table 3.3: ten folds, naive Bayes and a decision tree, AUC and set sizes; ReliefF (RF) is given the
    sizes of the thesis, which does not say how they came about;
-4. SALCC: sets scored, sets there are, and sizes, beside Table 3.5.
+4. SALCC: sets scored, all sets, and sizes, compared with Table 3.5.
 
 ARGS="--quick" takes small data sets and three folds. The thesis does not say how continuous
 features were binned. MDL bins, learnt in each training part, are used here because the sizes of
 LCC's sets in table 3.5 are mostly closer with them than with the selectors' own default, five
-equally frequent bins: a guess made with the answer in view, no confirmation. Other differences:
+equally frequent bins: a guess that already uses the results, not a confirmation. Other differences:
 its tree is C4.5 (here: scikit-learn's, entropy, 2 samples per leaf)
 and naive Bayes is Weka's (here: on five equally frequent bins).
 """
@@ -45,7 +45,7 @@ OPTIONS = {"discretize": "mdl", "missing": "category"}
 
 
 def evaluation_counts(quick: bool) -> bool:
-    """Prints our counts beside the expected ones; whether all agree."""
+    """Print the counts and the expected ones; return whether all agree."""
     print("1. Risks evaluated (expected in brackets where different)\n")
     heads = ("SDCC", "FSDCC", "ASDCC", "SWCFS", "LCC", "Super-LCC", "lazy FSDCC")
     print(f"{'data':20s} {'delta':>5s} " + "".join(f"{head:>12s}" for head in heads))
@@ -79,7 +79,7 @@ def evaluation_counts(quick: bool) -> bool:
 
 
 def times(quick: bool) -> None:
-    """Processor seconds for one fit from the array, beside Table 3.2."""
+    """Print CPU seconds of one fit from the array, compared with Table 3.2."""
     print(
         "2. Seconds, delta = 0.01: published, ours (of the processor), how many times faster; risks evaluated by ours\n"
     )
@@ -197,7 +197,7 @@ def accuracy(quick: bool) -> None:
             ours = cross_validate(selector, data, n_folds)
             keys = (f"NB_AUC_{column}", f"C45_AUC_{column}", f"size_{column}")
             theirs = [float(theirs_of.get(key, "nan")) for key in keys]
-            cells = [beside(*cell) for cell in zip(theirs, ours, (3, 3, 1), strict=True)]
+            cells = [both(*cell) for cell in zip(theirs, ours, (3, 3, 1), strict=True)]
             print(f"{code:6s}{column:8s}" + "".join(cells), flush=True)
             differences.append((column, np.subtract(ours, theirs)))
     tell_what_is_away(table, TABLE_3_3)
@@ -214,7 +214,7 @@ def tell_what_is_away(table: dict[str, dict[str, str]], here: dict[str, str]) ->
         print(f"not in the data folder: {', '.join(away)}")
 
 
-def beside(published: float, ours: float, digits: int) -> str:
+def both(published: float, ours: float, digits: int) -> str:
     """Published, ours and the difference in 22 characters."""
     return f"{published:8.{digits}f}{ours:7.{digits}f}{ours - published:+7.{digits}f}"
 
@@ -242,7 +242,7 @@ def annealing(quick: bool) -> None:
         ours = (selector.n_evaluations_, n_sets, len(lcc.selected_), len(selector.selected_))
         keys = ("sets_evaluated_ESets", "sets_total_TSets", "LCC_n_features", "SALCC_n_features")
         theirs = [float(table.get(code, {}).get(key, "nan")) for key in keys]
-        cells = [beside(a, b, 0) for a, b in zip(theirs, ours, strict=True)]
+        cells = [both(a, b, 0) for a, b in zip(theirs, ours, strict=True)]
         print(f"{code:6s}" + "".join(cells) + f"{selector.n_runs_:10d}", flush=True)
     tell_what_is_away(table, TABLE_3_5)
     print()

@@ -1,7 +1,7 @@
 """What an ensemble costs: Fast Ensemble, full ensemble and one plain run, for 5, 10 and 20 parts.
 
 ``make reproduce-ensemble_speed``; ARGS="--quick" leaves out the tall data, ARGS="--peers" adds
-pymrmre's ensemble, installed in an environment of its own. One thread; the least of several runs.
+pymrmre's ensemble, installed in a separate environment. One thread; the least of several runs.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def tall_floats(n_rows: int = 200_000, n_features: int = 200) -> tuple[Any, Any]
 WORKS: list[tuple[str, Callable[[], tuple[Any, Any]], int, bool]] = [
     ("leukemia, k=50", lambda: load_set("leukemia"), 50, False),
     ("nci9, k=50", lambda: load_set("nci9"), 50, False),
-    ("100,000 x 500 codes 0..7, k=20", tall_codes, 20, True),
+    ("100,000 x 500 integers 0..7, k=20", tall_codes, 20, True),
     ("200,000 x 200 float64, k=20", tall_floats, 20, True),
-    ("100,000 x 500 codes 0..7, k=50 of 25 informative", tall_codes, 50, True),
+    ("100,000 x 500 integers 0..7, k=50 of 25 informative", tall_codes, 50, True),
     ("100,000 x 500 codes of noise, k=20", noise_codes, 20, True),
 ]
 
@@ -152,7 +152,7 @@ def main() -> None:
         if not (tall and options.quick):
             measure(title, *data(), k)
     if options.peers:
-        print("\nBeside pymrmre (exhaustive ensemble, Pearson on the codes)")
+        print("\nCompared with pymrmre (exhaustive ensemble, Pearson on the codes)")
         peer("leukemia", 50, 20, options.limit)
         peer("nci9", 50, 20, options.limit)
 

@@ -1,4 +1,4 @@
-"""Pair counts and stability of the Fast Ensemble, beside the published ones.
+"""Compare pair counts and stability of the Fast Ensemble with the published ones.
 
 ``make reproduce-ensembles`` prints all counts and the stability tests; ARGS="--quick" runs two
 repetitions of the stability protocol instead of ten, ARGS="--counts" leaves it out.
@@ -65,7 +65,7 @@ def counts(data: Published, plain: StabilityCurve | None) -> tuple[int, int]:
 
 
 class Estimates(NamedTuple):
-    """What the paper prints beside its counts."""
+    """Other numbers that the paper prints with its counts."""
 
     estimate: float
     standard: float

@@ -1,13 +1,14 @@
-"""Selections with a promise, on data whose truth is known: what was promised beside what came out.
+"""Compare the guarantees of selections with their errors, on data whose truth is known.
 
-``make reproduce-error_control``; ARGS="--sets 100" for a quick form, ARGS="--minutes 20" to stop with the sets done.
-Sets that were done before are read from ``benchmarks/results``. Ends with an error if a promise was not kept.
+``make reproduce-error_control``; ARGS="--sets 100" for a quick form, ARGS="--minutes 20" to stop early and report the
+finished sets.
+Finished sets are read from ``benchmarks/results``. The command fails if a guarantee was not kept.
 
-Data: 200 samples of 200 features in 20 blocks of 10, independent or AR(0.8) within a block; y is a coin (*null*), or
+Data: 200 samples of 200 features in 20 blocks of 10, independent or AR(0.8) within a block; y is random (*null*), or
 logistic in ten features of five blocks, 0.7 each (*signal*). A feature is false if it is independent of y: AR(0.8)
 makes all features of a block with a cause true. *Null* is the share of null sets with a selection, which is their false
 discovery rate, *FDR* that of the sets with signal, *found* the share of the five blocks of which a true feature was
-selected. In brackets: earlier numbers of another program, of 300 other sets.
+selected. In brackets: earlier numbers of another program on 300 other sets.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from thresher.evaluate import error_bound
 
 STORE = ROOT / "benchmarks" / "results" / "error_control.jsonl"
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
-# The law of G is too optimistic in its tail: p-values that are none, so nothing is promised with them.
+# The tail of G is heavier than chi-squared: these p-values are not valid, so they give no guarantee.
 BY_G = ("JMI / gate, analytic", "MI, mean-sd bins, analytic", "MI, 8 equal bins, analytic")
 
 # Null, FDR, found of independent features, then of AR(0.8).
@@ -100,7 +101,7 @@ def shares_of(results: Results, method: str) -> list[tuple[Estimate, Estimate, f
     return found
 
 
-def judged(shares: Sequence[Estimate]) -> str:
+def outcome(shares: Sequence[Estimate]) -> str:
     return "kept" if all(mean <= LEVEL + 2 * error for mean, error in shares) else "PASSED"
 
 
@@ -140,11 +141,11 @@ def gates_table(results: Results, broken: list[str]) -> str:
             method = f"{name} / {how}"
             designs = shares_of(results, method)
             shares = [share for design in designs for share in design[:2]]
-            promise = "none" if how == NO_CONTROL or method in BY_G else judged(shares)
-            if promise == "PASSED":
+            guarantee = "none" if how == NO_CONTROL or method in BY_G else outcome(shares)
+            if guarantee == "PASSED":
                 broken.append(method)
-            rows.append([name, how, *cells(designs, EARLIER.get(method)), promise])
-    return table(["search", "method", *SHARES, "promise"], rows)
+            rows.append([name, how, *cells(designs, EARLIER.get(method)), guarantee])
+    return table(["search", "method", *SHARES, "guarantee"], rows)
 
 
 def rankings_table(results: Results, broken: list[str]) -> str:
@@ -152,11 +153,11 @@ def rankings_table(results: Results, broken: list[str]) -> str:
     rows = []
     for name in RANKINGS:
         shares = [false_share(results[design, False, f"Univariate / {name}"]) for design in DESIGNS]
-        promise = "none" if name in BY_G else judged(shares)
-        if promise == "PASSED":
+        guarantee = "none" if name in BY_G else outcome(shares)
+        if guarantee == "PASSED":
             broken.append(name)
-        rows.append([name, *(f"{mean:.3f} ± {error:.3f}" for mean, error in shares), promise])
-    return table(["p-values", *(f"{design} features" for design in DESIGNS), "promise"], rows)
+        rows.append([name, *(f"{mean:.3f} ± {error:.3f}" for mean, error in shares), guarantee])
+    return table(["p-values", *(f"{design} features" for design in DESIGNS), "guarantee"], rows)
 
 
 def halves_table(results: Results, broken: list[str]) -> str:
@@ -197,7 +198,7 @@ def estimates_table(results: Results) -> str:
 
 
 def put_on_page(page: Path, name: str, text: str) -> None:
-    """Replace what stands between the marks of this name."""
+    """Replace the text between the marks of this name."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     before, _, rest = page.read_text().partition(begin)
     _, found, after = rest.partition(end)
@@ -209,9 +210,11 @@ def put_on_page(page: Path, name: str, text: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sets", type=int, default=1000, help="data sets per cell")
-    parser.add_argument("--minutes", type=float, default=np.inf, help="stop after so long")
+    parser.add_argument(
+        "--minutes", type=float, default=np.inf, help="stop after this many minutes"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--store", type=Path, default=STORE, help="where the sets done are kept")
+    parser.add_argument("--store", type=Path, default=STORE, help="file of the finished sets")
     parser.add_argument("--picture", type=Path, help="where to draw the result, such as x.svg")
     parser.add_argument("--page", type=Path, help="a page whose tables are to be replaced")
     options = parser.parse_args()
@@ -233,9 +236,9 @@ def main() -> None:
     if options.picture:
         draw(results, n_sets, options.picture)
     if broken:
-        sys.exit(f"\nPromises that were not kept: {'; '.join(broken)}")
+        sys.exit(f"\nGuarantees that were not kept: {'; '.join(broken)}")
     print(
-        f"\nAll promises were kept: shares of at most {LEVEL} + 2 standard errors, no bound passed"
+        f"\nAll guarantees were kept: shares of at most {LEVEL} + 2 standard errors, no bound passed"
     )
 
 
@@ -278,7 +281,9 @@ def draw(results: Results, n_sets: int, path: Path) -> None:
     axes[0].set_yticks(range(len(methods)), methods)
     axes[0].invert_yaxis()
     axes[-1].legend(frameon=False, fontsize=8, loc="center right")
-    figure.suptitle(f"{n_sets:,} data sets each; dashed: the level promised, {LEVEL}", fontsize=10)
+    figure.suptitle(
+        f"{n_sets:,} data sets each; dashed: the guaranteed level, {LEVEL}", fontsize=10
+    )
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 

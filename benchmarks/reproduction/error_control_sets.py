@@ -61,7 +61,7 @@ RANKINGS: dict[str, dict[str, Any]] = {
 # Whose analytic p-values a search goes by.
 LAW_OF = dict(zip(SEARCHES, ("F", "F", "MI, mean-sd bins, analytic"), strict=True))
 NOTHING = np.empty(0, dtype=np.intp)
-# Estimates promise nothing: fewer sets tell enough of them.
+# Estimates have no guarantee: fewer sets suffice.
 N_ESTIMATED = 300
 ESTIMATES = ("least", f"least, if at most {LEVEL}", f"lowest threshold with at most {LEVEL}")
 
@@ -98,7 +98,7 @@ def one_set(task: Task) -> Outcome:
     true = true_features(design, signal)
     outcome: Outcome = {}
 
-    def judge(search: str, method: str, selected: np.ndarray) -> None:
+    def record(search: str, method: str, selected: np.ndarray) -> None:
         hit = selected[true[selected]]
         found = len(set(hit // BLOCK)) / N_CAUSAL_BLOCKS
         outcome[f"{search} / {method}"] = len(selected), len(selected) - len(hit), found
@@ -106,7 +106,7 @@ def one_set(task: Task) -> Outcome:
     def control(name: str, how: str, level: float = LEVEL, **options: Any) -> np.ndarray:
         options = {"n_permutations": N_PERMUTATIONS, "random_state": seed, **options}
         fitted = ErrorControlled(SEARCHES[name], level, **options).fit(X, y)
-        judge(name, how, fitted.selected_)
+        record(name, how, fitted.selected_)
         return fitted.pvalues_
 
     def control_by(pvalues: np.ndarray, name: str, how: str, price: float = 1.0) -> None:
@@ -114,14 +114,14 @@ def one_set(task: Task) -> Outcome:
         if filter_by_fdr(pvalues, LEVEL / price, K).n_features:
             control(name, how, LEVEL / price, pvalues=pvalues)
         else:
-            judge(name, how, NOTHING)
+            record(name, how, NOTHING)
 
     by_law = {}
     for name, options in RANKINGS.items():
         if not signal or name in LAW_OF.values():
             ranking = Univariate("auto", alpha=LEVEL, random_state=seed, n_jobs=1, **options)
             by_law[name] = ranking.fit(X, y).pvalues_
-            judge("Univariate", name, ranking.selected_)
+            record("Univariate", name, ranking.selected_)
     permuted: dict[str, np.ndarray] = {}
     for name, search in SEARCHES.items():
         law = LAW_OF[name]
@@ -134,17 +134,17 @@ def one_set(task: Task) -> Outcome:
         control_by(by_law[law], name, ANALYTIC)
         control_by(permuted[law], name, ANY, harmonic(K))
         control(name, COMPETE, method="compete")
-        judge(name, NO_CONTROL, search.fit(X, y).selected_)
+        record(name, NO_CONTROL, search.fit(X, y).selected_)
         if name == DIFFERENCE:
             control_by(permuted[law], name, ALL_FEATURES, harmonic(N_FEATURES))
             control_by(pvalues_by_copies(X, y, seed), name, COPIES)
     votes = np.round(halves_of(K, seed).fit(X, y).votes_ * 2 * N_PAIRS)
     for cutoff in CUTOFFS:
         enough = np.ceil(2 * N_PAIRS * cutoff - 1e-9)
-        judge("halves", f"{cutoff}", np.flatnonzero(votes >= enough))
+        record("halves", f"{cutoff}", np.flatnonzero(votes >= enough))
     if seed < N_ESTIMATED:
         for rule, selected in zip(ESTIMATES, estimated(X, y, seed), strict=True):
-            judge("estimate", rule, selected)
+            record("estimate", rule, selected)
     return outcome
 
 

@@ -1,4 +1,4 @@
-"""What a long experiment has finished, kept so that a run that is stopped goes on when started again."""
+"""Store the finished parts of a long experiment, so that a stopped run resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the law of G = 2 n ln 2 I, and of Pearson's chi-squared, holds: share of null data sets with a selection.
+"""Test the chi-squared law of G = 2 n ln 2 I and of Pearson's statistic: share of null data sets with a selection.
 
 ``make reproduce-law_of_g``; ARGS="--sets 100" for a quick form. 200 features without any signal, Benjamini and
 Hochberg at a level of 0.2, so a share of 0.2 is right and a larger one is not. *Per level* is the number of samples of

@@ -1,6 +1,6 @@
-"""Learners of scikit-learn without its overhead per fit: the same answers.
+"""Learners of scikit-learn without its overhead per fit: the same predictions.
 
-A table of accuracies asks for hundreds of thousands of fits on a hundred rows each.
+A table of accuracies needs hundreds of thousands of fits on a hundred rows each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NO_LIMIT = np.iinfo(np.int32).max
 
 
 class Seed:
-    """Stands for a generator of which the splitter asks one number."""
+    """Replace a generator of which the splitter draws one number."""
 
     def __init__(self, seed: int) -> None:
         self._number = np.random.RandomState(seed).randint(0, NO_LIMIT)
@@ -76,7 +76,7 @@ class Forest:
 
 
 class Neighbours:
-    """``KNeighborsClassifier(5)``; which of equally far rows count is left open by both."""
+    """``KNeighborsClassifier(5)``; both leave open which of equally distant rows count."""
 
     def fit(self, X: Any, y: Any) -> Neighbours:
         self.classes_, self._codes = np.unique(y, return_inverse=True)

@@ -1,5 +1,5 @@
-"""How many pairs MRMR and CFS evaluate with each strategy, beside the numbers of A. Pino Angulo's thesis (Table 4.4),
-and how long CFS takes (Table 4.2).
+"""Compare the pairs that MRMR and CFS evaluate, by strategy, with A. Pino Angulo's thesis (Table 4.4), and the time of
+CFS (Table 4.2).
 
 ``make reproduce-pairwise``. The thesis counts feature-feature values in thousands, for 50 features of MRMR and for CFS
 to its own stop. Without shortcuts the count is known: 49 n - 1,225 for MRMR on n features that vary, and
@@ -100,7 +100,7 @@ def pairs_and_seconds() -> None:
 
 def forward_seconds() -> None:
     print("\nTable 4.2, seconds of CFS: published, ours, how many times faster")
-    heads = ("accumulated sums", "every sum anew (Weka's)")
+    heads = ("accumulated sums", "each sum again (Weka's)")
     print(f"{'':<6}" + "".join(f"{head:>24}" for head in heads))
     for (title, file), published in FORWARD_SECONDS.items():
         X, y = load_set(file)

@@ -23,7 +23,7 @@ from thresher.evaluate import nested_score
 WAYS = (
     "the chosen features, on the rows they were chosen and fitted on",
     "best_score_ of the search",
-    "the chosen features in a cross-validation of their own",
+    "the selected features in a separate cross-validation",
     "nested_score",
     "always the larger class",
 )

@@ -1,10 +1,10 @@
-"""False selections among probes, and on data with known truth: earlier numbers beside ours.
+"""False selections among probes, and on data with known truth: earlier numbers and those of thresher.
 
 ``make reproduce-probes``; ARGS="--repeats 20" is five times as fast. The paper (A. Tsanas,
 M. A. Little, P. E. McSharry, "A simple filter benchmark for feature selection", 2010) prints curves only; the earlier
 numbers are of a plain implementation of its procedure, from 20 repetitions (10 for the ranking by relevance).
 
-Whether differences are sampling error is told by their standard error: that of the difference of two means, of our
+Their standard error shows whether differences are sampling error: that of the difference of two means, of our
 repetitions and of as many as there were earlier, with the spread of ours, and at least the spread of one false feature
 in all of the earlier repetitions: what is rarer than that they could not see.
 """
@@ -303,7 +303,7 @@ def tied() -> None:
 
 
 def hepatitis(n_repeats: int) -> None:
-    """The set chosen most often on 90 % of the patients without missing values, beside Table 4."""
+    """The set chosen most often on 90 % of the patients without missing values, compared with Table 4."""
     path = DATA_FOLDER / "hepatitis.npz"
     if not path.exists():
         print(f"\nHepatitis, Table 4: {path.name} is not in the data folder (THRESHER_DATA)")

@@ -1,4 +1,4 @@
-"""Published tables as CSV files, in the folder ``methods`` beside the optional data folder (THRESHER_DATA).
+"""Published tables as CSV files, in the folder ``methods`` next to the optional data folder (THRESHER_DATA).
 
 They are there where the user has them; everything runs without them too.
 """

@@ -1,4 +1,4 @@
-"""Published numbers of A. Pino Angulo's doctoral thesis (2019) and the data they are laid beside.
+"""Published numbers of A. Pino Angulo's doctoral thesis (2019) and the data that they belong to.
 
 Tables of the thesis are read from CSV files where the user has them (``published``).
 """
@@ -45,7 +45,7 @@ def madelon_part() -> Data:
 
 @dataclass(frozen=True)
 class Counts:
-    """Evaluations that the corrected listings ask for, from an independent slow program."""
+    """Evaluations that the corrected listings need, from an independent slow program."""
 
     title: str
     data: Callable[[], Data]

@@ -27,7 +27,7 @@ TOTALS = {
 class Published:
     """One data set of the paper.
 
-    ``fast`` holds the pairs computed by the Fast Ensemble for k = 10, 20, ... by number of parts,
+    ``fast`` contains the pairs computed by the Fast Ensemble for k = 10, 20, ... by number of parts,
     ``pvalues`` those of the stability test at k = 10 and 20, ``best`` how often Fast / Inner /
     Plain gave the best accuracy, by learner.
     """

@@ -1,4 +1,4 @@
-"""Table 2 of Ferreira and Figueiredo (2012) for the data sets at hand: published error beside ours.
+"""Table 2 of Ferreira and Figueiredo (2012) for the available data sets: published errors and those of thresher.
 
 Usage: ``make reproduce-rrfs ARGS="--seeds 3 --only TOX-171"``. Data come from the optional data folder
 (``THRESHER_DATA``); without it there is nothing to run.

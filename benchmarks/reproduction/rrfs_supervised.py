@@ -1,4 +1,4 @@
-"""Tables 3 and 4 of Ferreira and Figueiredo (2012) for the data sets at hand: published beside ours.
+"""Tables 3 and 4 of Ferreira and Figueiredo (2012) for the available data sets: published and measured numbers.
 
 Usage: ``make reproduce-rrfs_supervised ARGS="--seeds 2 --only Colon"``. Folds and machines as in ``rrfs``. Table 3:
 errors with filters that see the labels; the number of features m is that of the cumulative relevance 0.99 of the

@@ -1,4 +1,4 @@
-"""GBC+ against GBC, on microarrays: what chapter 5 of Pino Angulo's thesis claims, with honest scores.
+"""GBC+ against GBC, on microarrays: the claims of chapter 5 of Pino Angulo's thesis, with unbiased scores.
 
 ``make reproduce-two_stage``; ARGS="--seeds 2" for a quick form, ARGS="--minutes 20" to start no seed after that time.
 
@@ -227,11 +227,11 @@ def print_beside(label: str, theirs: float, ours: float) -> None:
 
 def verdict(measured: str, mean: float, half: float) -> str:
     if not abs(mean) > half:
-        return "no difference that can be told from chance"
+        return "no significant difference"
     if measured == "believed":
         return "the searches believe more" if mean > 0 else "the searches believe less"
     better = (mean > 0) == (measured == "accuracy")
-    return "the improvement holds" if better else "worse"
+    return "the improvement is confirmed" if better else "worse"
 
 
 def print_cells(name: str, variant: str, cells: list[tuple[float, float]]) -> None:

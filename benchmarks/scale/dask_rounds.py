@@ -1,7 +1,7 @@
 """What rounds cost on Dask, on a cluster of processes of this machine.
 
 ``python -m benchmarks.scale.dask_rounds`` prints the latency of rounds without work for several numbers of blocks, then
-whole selections beside those of memory, whose features they must find: passes, rounds for each feature, and seconds.
+whole selections, which must find the in-memory features: passes, rounds for each feature, and seconds.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ def anonymous_memory() -> int:
 
 
 class Watch:
-    """Looks at this process from a thread of its own; afterwards `before` and `most` are bytes."""
+    """Watch this process from a separate thread; afterwards `before` and `most` are bytes."""
 
     def __enter__(self) -> Self:
         self.before = self.most = anonymous_memory()

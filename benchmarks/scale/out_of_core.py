@@ -1,9 +1,9 @@
-"""Selection from a Parquet table larger than the memory of its process, beside decoding the file once.
+"""Selection from a Parquet table larger than the memory of its process, compared with decoding the file once.
 
     python -m benchmarks.scale.out_of_core --quick     2 GB of floats, in 1 GB of memory
     python -m benchmarks.scale.out_of_core             20 GB, in 2 GB
 
-Every work runs in a process of its own whose anonymous memory is limited by the system (RLIMIT_DATA); the most it had
+Every task runs in a separate process whose anonymous memory is limited by the system (RLIMIT_DATA); the most it had
 at a time is measured, too. Times are CPU seconds and seconds on the clock, with one thread, once all packages are
 loaded. The table is made first and deleted afterwards, unless --keep is given. With --dictionary it is written as
 pyarrow writes floats by default.
@@ -33,7 +33,7 @@ SHARE = 8
 
 
 def make_table(path: Path, n_rows: int, dictionary: bool) -> None:
-    """Normal columns, of which the first fifty tell about one of two classes, and come in similar pairs."""
+    """Normal columns, of which the first fifty are informative about one of two classes, in similar pairs."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -57,7 +57,7 @@ def make_table(path: Path, n_rows: int, dictionary: bool) -> None:
 
 
 def decode(path: str) -> str:
-    """The floor: every column chunk decoded once, slab by slab, and forgotten."""
+    """The minimum: every column chunk decoded once, by column groups, and discarded."""
     from pyarrow import parquet
 
     file = parquet.ParquetFile(path)
@@ -93,7 +93,7 @@ def scikit_learn(path: str, memory_limit: int, measure: str, n_columns: int | No
 
 WORKS = {
     "decoding once": lambda path, limit: decode(path),
-    # One feature asks for no pair: what the reading, the bins and the relevances take.
+    # One feature needs no pair: only reading, bins and relevances take time.
     "MRMR(1) mi, mean-sd": lambda path, limit: select(path, limit, 1, relevance="mi"),
     "MRMR(1) mi, equal frequency": lambda path, limit: select(
         path, limit, 1, relevance="mi", discretize="equal-frequency"
@@ -142,7 +142,7 @@ def measure(name: str, path: Path, limit: int) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="2 GB in place of 20")
+    parser.add_argument("--quick", action="store_true", help="2 GB instead of 20")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--dictionary", action="store_true", help="pyarrow's default encoding")
     parser.add_argument("--keep", action="store_true", help="leave the table for the next time")

@@ -1,4 +1,4 @@
-"""What benchmarks of engines share: rows, clocks, rounds without work, selections beside those of memory."""
+"""Common code of benchmarks of execution backends: rows, clocks, empty rounds, selections compared with memory."""
 
 from __future__ import annotations
 

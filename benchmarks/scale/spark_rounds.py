@@ -1,7 +1,7 @@
-"""What rounds cost on Spark, on this machine, and what MLlib's own selector costs beside them.
+"""Measure request rounds on Spark, on this machine, and MLlib's own selector.
 
 ``python -m benchmarks.scale.spark_rounds`` prints the latency of rounds without work for several numbers of blocks,
-then whole selections beside those of memory, whose features they must find, and MLlib's
+then whole selections compared with those in memory, whose features they must find, and MLlib's
 ``UnivariateFeatureSelector``, which ranks by F alone. The frame has one column of vectors and is persisted.
 """
 

@@ -1,12 +1,12 @@
-"""What every selector takes on large sparse data: seconds, and memory beside the data.
+"""Measure every selector on large sparse data: seconds, and memory in addition to the data.
 
     python -m benchmarks.scale.sparse                  100,000 x 100,000 with 5 MB of entries
     python -m benchmarks.scale.sparse --million        1,000,000 x 1,000,000 with 50 MB
     python -m benchmarks.scale.sparse --only MRMR FCBF
 
-Every selector runs in a process of its own, which may take 120 CPU seconds, when it is interrupted, and 4 GB of
+Every selector runs in a separate process, which may take 120 CPU seconds, when it is interrupted, and 4 GB of
 memory, with one thread. What it had at most is counted without the data themselves, which are there before. Small
-counts in columns as rare as words; fifty of them tell about one of two classes.
+counts in columns as rare as words; fifty of them are informative about one of two classes.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ def make_selector(name: str) -> Any:
 
 
 def write_problem(path: Path, n: int, form: str) -> None:
-    """10 n entries of one byte: of the telling columns, then of others as common as words are."""
+    """10 n entries of one byte: of the informative columns, then of others as common as words."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n)
-    telling = rng.choice(n, N_TELLING, replace=False)
+    informative = rng.choice(n, N_TELLING, replace=False)
     rows, columns = [], []
-    for column in telling:
+    for column in informative:
         found = np.flatnonzero(rng.random(n) < np.where(y == 1, 0.015, 0.005))
         rows.append(found)
         columns.append(np.full(len(found), column))

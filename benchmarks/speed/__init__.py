@@ -1,1 +1,1 @@
-"""Time and memory of thresher beside other packages; ``python -m benchmarks.speed.run --help``."""
+"""Time and memory of thresher compared with other packages; ``python -m benchmarks.speed.run --help``."""

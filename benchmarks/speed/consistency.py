@@ -32,7 +32,7 @@ SELECTORS = {
     "INTERACT": INTERACT,
     "CWC": CWC,
 }
-# Jars, separated as in a Java class path; Debian's Weka needs cup.jar beside it.
+# Jars, separated as in a Java class path; Debian's Weka needs cup.jar next to it.
 WEKA_JAR = os.environ.get("WEKA_JAR", "/usr/share/java/weka.jar:/usr/share/java/cup.jar")
 
 
@@ -100,14 +100,14 @@ def decided_by_six(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray
 
 
 def pure_noise(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Three levels and a class that nothing decides: the answer itself grows, with the logarithm of the rows."""
+    """Three levels and a class that nothing decides: the result itself grows, with the logarithm of the rows."""
     rng = np.random.default_rng([2, n_rows, n_features])
     X = rng.integers(0, 3, (n_rows, n_features), dtype=np.uint8)
     return X, rng.integers(0, 2, n_rows, dtype=np.uint8)
 
 
 def n_sets(selector: object) -> int:
-    """Sets of features whose risk the answer takes, those that the border spares left out."""
+    """Sets of features whose risk the result needs, without those that the border spares."""
     if isinstance(selector, LCC):
         return len(selector.selected_) + 1
     spared = 0 if isinstance(selector, SWCFS) else selector.n_useless_

@@ -1,4 +1,4 @@
-"""What a hundred halves cost beside plain fits of one half, from the array to the fitted selector, on one thread.
+"""Compare the time of a hundred halves with fits of one half, from the array to the fitted selector, on one thread.
 
 ``python -m benchmarks.speed.halves`` prints milliseconds of processor time: of one fit of a half and of
 ``Ensemble(kind="halves")``, the least of several runs, and of a plain fit of each of its halves. Ends with an error if
@@ -32,9 +32,9 @@ def leukemia() -> tuple[Any, Any] | str:
         return file["X"], file["y"]
 
 
-# Title, data or why they are not here, features, whether `MOST_FITS` is promised.
+# Title, data or why they are missing, features, whether `MOST_FITS` is guaranteed.
 WORKS: list[tuple[str, Callable[[], tuple[Any, Any] | str], int, bool]] = [
-    ("100,000 x 60 codes 0..7, k=8", lambda: tall_codes(n_features=60), 8, True),
+    ("100,000 x 60 integers 0..7, k=8", lambda: tall_codes(n_features=60), 8, True),
     ("100,000 x 60 codes of noise, k=8", lambda: noise_codes(n_features=60), 8, True),
     ("leukemia, k=50", leukemia, 50, False),
 ]
@@ -61,7 +61,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     CLOCK["read"] = time.process_time
     n_halves, failed = 2 * N_PAIRS, []
-    for title, data, k, promised in WORKS:
+    for title, data, k, guaranteed in WORKS:
         given = data()
         if isinstance(given, str):
             print(f"{title}: skipped, {given}")
@@ -72,7 +72,7 @@ def main() -> None:
             f" {n_halves} halves {1e3 * together:.0f} ms = {together / one:.1f} fits of one half",
             flush=True,
         )
-        if promised and together > MOST_FITS * one:
+        if guaranteed and together > MOST_FITS * one:
             failed.append(title)
     if failed:
         sys.exit(f"more than {MOST_FITS:g} fits of one half: {'; '.join(failed)}")

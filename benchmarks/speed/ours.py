@@ -1,4 +1,4 @@
-"""The questions, asked of thresher as a user would ask them."""
+"""The questions as calls of thresher, as a user would write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and tables of the comparison."""
+"""Text and tables of the page of benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.speed.works import Work
 
-CLOCKS = {"wall": "elapsed", "cpu": "processor time, since the machine was busy"}
+CLOCKS = {"wall": "elapsed", "cpu": "CPU time, since the machine was busy"}
 
 
 def seconds(value: float) -> str:
@@ -49,7 +49,7 @@ def machine() -> str:
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:
-    """A Markdown table whose columns line up when read as plain text."""
+    """Return a Markdown table whose columns line up in plain text."""
     lines = [head, *rows]
     widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(head))]
     body = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
@@ -59,7 +59,7 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
 
 
 def fastest(outcome: dict[str, Any]) -> tuple[str, float, str] | None:
-    """Name, time and sign (``>`` if it was stopped) of the fastest peer asked the same question."""
+    """Name, time and sign (``>`` if it was stopped) of the fastest peer that computes the same."""
     found = []
     for name, result in outcome["peers"].items():
         if result["differs"]:
@@ -83,7 +83,7 @@ def summary_row(work: Work, outcome: dict[str, Any]) -> list[str]:
     one, two = (outcome.get(key, {}).get("times") for key in ("threads_1", "threads_2"))
     speedup = f"{min(one) / min(two):.2f}" if one and two else ""
     best = fastest(outcome)
-    peer, ratio = ("none answers", "") if work.peers else ("", "")
+    peer, ratio = ("no other package", "") if work.peers else ("", "")
     if best:
         name, theirs, sign = best
         peer, ratio = f"{name} {sign}{seconds(theirs)}", f"{sign}{times(theirs / time)}"
@@ -123,28 +123,30 @@ def detail_rows(work: Work, outcome: dict[str, Any]) -> list[list[str]]:
 
 
 def markdown(works: list[Work], stored: dict[str, Any]) -> str:
-    """The page: a summary, every package, and how time grows."""
+    """Return the page: a summary, every package, and the growth of times."""
     outcomes, slopes, clock = stored["works"], stored["slopes"], stored["clock"]
     parts = [
         "# Benchmarks",
         "Written by `make bench`. Machine: " + machine() + ".",
-        f"Times ({CLOCKS[clock]}) are the least of several runs on one thread, each package in a "
-        "process of its own. "
-        "They span everything from the user's array to the fitted selector; what other packages "
-        "need of it to make the input they want (a data frame, say) stands in the second table. "
-        "Extra memory is the peak of the process above what it held before the first run. "
-        "The ratio is to the fastest package from PyPI that answers the same question. "
-        "*Quoted* times are of programs that are not on PyPI, measured elsewhere on a 2-core "
-        "x86-64 machine, not in this run.",
+        "| column | meaning |\n|---|---|\n"
+        f"| times | {CLOCKS[clock]}, the least of several runs on one thread, from the user's array "
+        "to the fitted selector; each package runs in a separate process |\n"
+        "| extra memory | peak of the process, minus its memory before the first run |\n"
+        "| ratio | time of the fastest package from PyPI that computes the same, divided by "
+        "thresher's |\n"
+        "| quoted | times of programs that are not on PyPI, measured elsewhere on a 2-core x86-64 "
+        "machine, not in this run |\n"
+        "| conversion | part of the time in which a package converts its input, for example to a "
+        "data frame |",
         table(
             [
-                "work",
+                "task",
                 "thresher",
                 "extra memory",
                 "gain by 2 threads",
-                "fastest peer",
+                "fastest Python package",
                 "ratio",
-                "aim",
+                "target",
                 "quoted",
             ],
             [summary_row(work, outcomes[work.name]) for work in works],
@@ -153,13 +155,13 @@ def markdown(works: list[Work], stored: dict[str, Any]) -> str:
     rows = [row for work in works for row in detail_rows(work, outcomes[work.name])]
     if rows:
         head = [
-            "work",
+            "task",
             "package",
             "time",
-            "of it conversion",
+            "conversion",
             "extra memory",
-            "times ours",
-            "answer",
+            "ratio",
+            "result",
         ]
         parts += ["## Every package", table(head, rows)]
     if slopes:
@@ -176,5 +178,7 @@ def _growth(slopes: dict[str, dict[str, Any]]) -> str:
         pairs = zip(result["sizes"], result["times"], strict=True)
         sizes = ", ".join(f"{size:,}: {seconds(time)}" for size, time in pairs)
         rows.append([name, sizes, f"{result['slope']:.2f}"])
-    text = "Time at four sizes, and the slope in logarithms: 1 is linear, below 1 better."
-    return text + "\n\n" + table(["work", "times", "slope"], rows)
+    text = (
+        "Time at four sizes, and the slope on logarithmic scales: 1 is linear, below 1 is better."
+    )
+    return text + "\n\n" + table(["task", "times", "slope"], rows)

@@ -1,6 +1,6 @@
 """The driver: ``python -m benchmarks.speed.run [--quick] [--only NAME ...]``.
 
-Each (package, work) pair runs in a process of its own, on one thread, within a time limit. A full
+Each (package, work) pair runs in a separate process, on one thread, within a time limit. A full
 run rewrites ``docs/benchmarks.md``; raw results go to ``benchmarks/results``.
 """
 
@@ -55,7 +55,7 @@ def measure(
     options: argparse.Namespace,
     clock: str | None = None,
 ) -> dict[str, Any]:
-    """Runs the worker; a dict with ``times``, ``extra``, ``answer``, or with ``failed``."""
+    """Run the worker; return a dict with ``times``, ``extra``, ``result``, or with ``failed``."""
     result = RESULTS / "last.json"
     result.unlink(missing_ok=True)
     environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
@@ -85,7 +85,7 @@ def measure(
 
 
 def agreement(mine: Any, theirs: Any) -> str:
-    """How far two answers are the same: order, set, first difference, or largest difference."""
+    """Describe how two results agree: order, set, first difference, or largest difference."""
     if not isinstance(mine[0], int):
         difference = np.abs(np.asarray(mine, float) - np.asarray(theirs, float))
         equal = difference <= 1e-9
@@ -144,8 +144,8 @@ def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
                 options=options,
             )
             theirs["version"] = installed["version"]
-        if "answer" in theirs and "answer" in mine:
-            theirs["agreement"] = agreement(mine["answer"], theirs["answer"])
+        if "result" in theirs and "result" in mine:
+            theirs["agreement"] = agreement(mine["result"], theirs["result"])
             note = getattr(adaptor, "NOTES", {}).get(work.question)
             if note and not theirs["agreement"].startswith("same"):
                 theirs["agreement"] += f"; {note}"
@@ -155,7 +155,7 @@ def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
     problem.unlink()
     threaded = [outcome[key] for key in ("threads_1", "threads_2") if key in outcome]
     for result in [mine, *threaded, *outcome["peers"].values()]:
-        result.pop("answer", None)
+        result.pop("result", None)
     return outcome
 
 

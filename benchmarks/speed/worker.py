@@ -1,4 +1,4 @@
-"""Measures one package on one problem; runs in a process, and often an environment, of its own.
+"""Measure one package on one problem, in a separate process, and often in a separate environment.
 
 A run begins with the user's array: what a package wants instead, a data frame say, is made in it.
 Peak memory is what the first run adds to the process after data, imports and a warm-up on a corner
@@ -22,7 +22,7 @@ from benchmarks.speed.problem import load
 
 
 def memory(field: str) -> int:
-    """A field of /proc/self/status in bytes: VmRSS is now, VmHWM the highest so far."""
+    """A field of /proc/self/status in bytes: VmRSS is now, VmHWM the highest until now."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) * 1024
@@ -33,8 +33,8 @@ def forget_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5")
 
 
-def as_json(answer: Any) -> Any:
-    return np.asarray(answer).tolist()
+def as_json(result: Any) -> Any:
+    return np.asarray(result).tolist()
 
 
 def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -54,12 +54,12 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
         start = clock()
         run = prepare(problem)
         conversions.append(clock() - start)
-        answer = run()
+        result = run()
         times.append(clock() - start)
         if len(times) == 1:
             signal.setitimer(timer, 0)
             peak = memory("VmHWM")
-            first = answer
+            first = result
         if time.perf_counter() - began > options.enough:
             break
     return {
@@ -67,7 +67,7 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
         "conversions": conversions,
         "extra": max(0, peak - before),
         "peak": peak,
-        "answer": as_json(first),
+        "result": as_json(first),
     }
 
 

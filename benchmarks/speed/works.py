@@ -1,7 +1,7 @@
-"""What is measured: for each work the data, the question asked of them, what is known of others.
+"""The measured tasks: for each, the data, the question, and quoted times of other programs.
 
 A new work is one more entry of ``WORKS``; a new question needs a function of that name in
-``benchmarks/speed/ours.py`` and in the adaptors of the peers that can answer it (``benchmarks/peers``).
+``benchmarks/speed/ours.py`` and in the adaptors of the peers that support it (``benchmarks/peers``).
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ WORKS = [
     ),
     Work(
         "tall-codes",
-        "1,000,000 x 100 codes 0..7, MI difference, k=20",
+        "1,000,000 x 100 integers 0..7, MI difference, k=20",
         MI,
         lambda: informative_codes(1_000_000, 100, 8, 2),
         k=20,
@@ -167,7 +167,7 @@ WORKS = [
     ),
     Work(
         "wide-default",
-        "200 x 20,000 float64, the default (R2 less mean r2), k=50",
+        "200 x 20,000 float64, the default (R2 minus mean r2), k=50",
         DEFAULT,
         lambda: informative_floats(200, 20_000, np.float64),
         k=50,
@@ -175,7 +175,7 @@ WORKS = [
     ),
     Work(
         "tall-default",
-        "500,000 x 200 float32, the default (R2 less mean r2), k=50",
+        "500,000 x 200 float32, the default (R2 minus mean r2), k=50",
         DEFAULT,
         lambda: informative_floats(500_000, 200, np.float32),
         k=50,
@@ -209,7 +209,7 @@ WORKS = [
     ),
     Work(
         "relevance",
-        "MI of every column with y, 1,000,000 x 100 codes 0..7",
+        "MI of every column with y, 1,000,000 x 100 integers 0..7",
         "mi_with_target",
         lambda: informative_codes(1_000_000, 100, 8, 2),
     ),
@@ -229,7 +229,7 @@ WORKS = [
     ),
     Work(
         "million",
-        "300 x 1,000,000 codes 0..2, MI difference, k=20",
+        "300 x 1,000,000 integers 0..2, MI difference, k=20",
         MI,
         lambda: informative_codes(300, 1_000_000, 3, 2),
         k=20,

@@ -1,9 +1,9 @@
 """
-Relevant, and not redundant
-===========================
+Select relevant, not redundant features
+=======================================
 
-A ranking takes the best features one by one. On the breast-cancer data these are two things said five times: how large
-the cell nuclei are, and how dented. mRMR takes what the others do not say yet.
+A ranking evaluates features one by one. On the breast cancer data, its five best features measure only two things:
+the size of the cell nuclei, and their dents. mRMR selects features that add information.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ def correlations(selector):
 
 
 # %%
-# Every square is the correlation of two chosen features: light ones repeat each other.
+# Every square is the correlation of two selected features. Light squares are near-duplicates.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.5), layout="constrained")
 for ax, (title, selector) in zip(axes, lists.items(), strict=True):
@@ -34,14 +34,14 @@ for ax, (title, selector) in zip(axes, lists.items(), strict=True):
 figure.colorbar(image, ax=axes, label="|correlation|", shrink=0.9)
 
 # %%
-# Why was a feature left that ranks high by itself?
+# Why was a feature with a high rank not selected?
 
 for name in ("worst perimeter", "mean perimeter", "worst area"):
     print(f"{name}: {lists['mRMR'].reason(name)}")
 
 # %%
-# The default is a difference: enough relevance outweighs a repetition, so concave points come twice. A quotient is
-# stricter, and pays with relevance.
+# The default is a difference: high relevance can outweigh redundancy, so concave points come twice. A quotient is
+# stricter, and costs relevance.
 
 names, correlation = correlations(MRMR(5, objective="quotient").fit(X, y))
 print(*names, sep=", ")

@@ -1,10 +1,10 @@
 """
-What criteria see: pixels of digits
-===================================
+Compare criteria: pixels of digits
+==================================
 
-Handwritten digits are 8 x 8 pixels, and neighbouring pixels tell nearly the same. Four criteria choose twelve of them:
-by information alone (MIM), less what the others tell already (mRMR), or by what pixels tell together (JMI, CMIM).
-They agree on most, and the last two do a little better.
+Handwritten digits are 8 x 8 pixels, and neighbouring pixels carry nearly the same information. Four criteria select
+twelve of them: by information alone (MIM), minus redundancy (mRMR), or by joint information of pixels (JMI, CMIM).
+They agree on most, and the last two do slightly better.
 """
 
 import matplotlib.pyplot as plt
@@ -26,13 +26,13 @@ selectors = {
 }
 
 # %%
-# Below each picture: accuracy of naive Bayes on the twelve pixels, with the selection inside the folds. Numbers tell
-# the order of choice.
+# Below each picture: accuracy of naive Bayes on the twelve pixels, with the selection inside the folds. The
+# numbers are the order of selection.
 
 figure, axes = plt.subplots(1, 4, figsize=(11, 3.4), layout="constrained")
 for ax, (name, selector) in zip(axes, selectors.items(), strict=True):
     ax.imshow(X.mean(axis=0).reshape(8, 8), cmap="Greys", alpha=0.35)
-    for place, pixel in enumerate(selector.fit(X, y).selected_, start=1):
-        ax.text(pixel % 8, pixel // 8, place, ha="center", va="center", color="C3", weight="bold")
+    for rank, pixel in enumerate(selector.fit(X, y).selected_, start=1):
+        ax.text(pixel % 8, pixel // 8, rank, ha="center", va="center", color="C3", weight="bold")
     accuracy = np.mean(cross_val_score(make_pipeline(selector, GaussianNB()), X, y, cv=5))
     ax.set(title=name, xlabel=f"accuracy {accuracy:.2f}", xticks=[], yticks=[])

@@ -1,9 +1,9 @@
 """
-How many features?
-==================
+Choose the number of features
+=============================
 
-``select_k`` cross-validates the number, with the selection inside the folds. Its rule takes the fewest features whose
-score is within one standard error of the best.
+``select_k`` cross-validates the number of features, with the selection inside the folds. It returns the smallest
+number whose score is within one standard error of the best.
 """
 
 import matplotlib.pyplot as plt
@@ -22,6 +22,6 @@ print(f"{number.k} features are enough; the best mean is that of {number.best_k}
 
 ax = plt.figure(figsize=(6.4, 4)).gca()
 ax.errorbar(number.sizes, number.mean, number.standard_error, marker="o", capsize=3)
-ax.axvline(number.k, color="C3", linestyle="--", label=f"chosen: {number.k}")
-ax.set(xlabel="features", ylabel="accuracy on rows not seen", xticks=range(0, 21, 5))
+ax.axvline(number.k, color="C3", linestyle="--", label=f"selected: {number.k}")
+ax.set(xlabel="features", ylabel="accuracy on unseen rows", xticks=range(0, 21, 5))
 ax.legend()

@@ -1,9 +1,9 @@
 """
-Lists that stay: ensembles
-==========================
+Select a stable list: ensembles
+===============================
 
-Leave a tenth of the patients out, select again, compare the lists. An ensemble selects without each of 20 parts of
-the rows and takes a vote; its lists agree better.
+Omit a tenth of the patients, select again, and compare the lists. An ensemble selects without each of 20 parts of the
+rows and takes a vote. Its lists agree better.
 """
 
 from thresher import MRMR, Ensemble
@@ -19,7 +19,7 @@ voted = stability_curve(Ensemble(mrmr), genes.data, genes.target, name="Ensemble
 plot_stability([plain, voted])
 
 # %%
-# Is the difference at 20 features more than noise?
+# Is the difference at 20 features significant?
 
 difference = compare_curves(voted, plain)
 print(f"p-value at k = 20: {difference.pvalue[list(settings['k']).index(20)]:.1g}")

@@ -1,9 +1,9 @@
 """
-Votes: which features can be relied on?
-=======================================
+Bound the errors by votes
+=========================
 
-Votes over random halves of the rows come with a bound: on average at most ``error_bound_`` features are selected that
-the selector would rarely choose.
+Votes over random halves of the rows have an error bound: on average, at most ``error_bound_`` features are selected
+that the selector would rarely select.
 """
 
 from sklearn.datasets import load_breast_cancer
@@ -18,5 +18,5 @@ plot_votes(halves, n_features=12)
 # %%
 
 print(halves.get_feature_names_out().tolist())
-print(f"bound on rarely chosen features among them: {halves.error_bound_:.2f}")
+print(f"bound on rarely selected features among them: {halves.error_bound_:.2f}")
 print(halves.reason("mean texture"))

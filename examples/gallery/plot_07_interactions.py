@@ -1,9 +1,9 @@
 """
-Features that matter only together
-==================================
+Find features that matter only in combination
+=============================================
 
-The class is the parity of two bits: each alone says nothing. Rankings and mRMR have nothing to see. Methods that
-judge sets of features (LCC) or neighbours (ReliefF) do.
+The class is the parity of two bits: each alone is uninformative. Rankings and mRMR cannot find them. Methods that
+evaluate sets of features (LCC) or neighbours (ReliefF) can.
 """
 
 import matplotlib.pyplot as plt
@@ -25,6 +25,6 @@ print(found)
 
 ax = plt.figure(figsize=(6.4, 2.8), layout="constrained").gca()
 ax.barh(list(found), np.array(list(found.values())), color=["C7", "C7", "C0", "C0"])
-ax.set(xlabel="data sets of 20 where exactly the two deciding bits were chosen", xlim=(0, 20))
+ax.set(xlabel="data sets of 20 where exactly the two deciding bits were selected", xlim=(0, 20))
 ax.set_xticks(range(0, 21, 5))
 ax.invert_yaxis()

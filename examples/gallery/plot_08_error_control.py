@@ -1,9 +1,9 @@
 """
-A list with a promise
-=====================
+Bound the share of false features
+=================================
 
-A gate lets features pass only if their relation to the target is significant, with a bound on the expected share of
-false ones; the search chooses among those. Here the truth is known, so the promise can be checked.
+A significance filter (gate) lets only features pass that depend significantly on the target. It bounds the expected
+share of false ones. The search selects among those. Here the truth is known, so the bound can be checked.
 """
 
 from thresher import MRMR, ErrorControlled

@@ -2,8 +2,8 @@
 Regression: relevance, redundancy, complementarity
 ==================================================
 
-With a numeric target, RRCT adds what features tell *given* those already chosen, by partial rank correlations. The
-diabetes data: ten features, disease progression after a year.
+With a numeric target, RRCT adds the information of a feature *given* those already selected, by partial rank
+correlations. The diabetes data have ten features, and the disease progression after a year.
 """
 
 from sklearn.datasets import load_diabetes

@@ -1,9 +1,9 @@
 """
-Which selector? A comparison with its uncertainty
-=================================================
+Compare selectors with their uncertainty
+========================================
 
-``compare`` selects inside the folds, scores estimators on what is left, and tests the differences over data sets. Four
-data sets are few: expect the bar of *no difference* to join most methods.
+``compare`` selects inside the folds, scores estimators on the remaining rows, and tests the differences over data
+sets. Four data sets are few: expect the bar of *no difference* to join most methods.
 """
 
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine

@@ -1,9 +1,9 @@
 """
-A set for one estimator, and an honest score
-============================================
+Find a set for one estimator, and score it without bias
+=======================================================
 
-``GBC`` searches the set on which a given estimator does best. The score of the winner is too good, as it was chosen for
-it; ``nested_score`` repeats the whole search inside outer folds.
+``GBC`` searches the set on which a given estimator does best. The score of the best set is optimistically biased,
+since it was selected by this score. ``nested_score`` repeats the whole search inside outer folds.
 """
 
 from sklearn.datasets import load_wine
@@ -18,6 +18,6 @@ search = GBC(GaussianNB(), population=6, max_cycles=4, target_score=None, random
 print(nested_score(search, X, y, cv=3))
 
 # %%
-# All sets that were scored: a point per size is the best of that size.
+# All scored sets. One point per size is the best of that size.
 
 plot_front(search.fit(X, y))

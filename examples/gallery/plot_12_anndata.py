@@ -1,9 +1,9 @@
 """
-Genes of single cells
-=====================
+Select genes of single cells
+============================
 
-Counts in an ``AnnData`` object, sparse. Without labels, ``select_genes`` ranks by variance over that of genes of like
-mean; with labels any selector finds markers.
+The data are sparse counts in an ``AnnData`` object. Without labels, ``select_genes`` ranks by variance over the
+variance of genes of similar mean. With labels, any selector finds markers.
 """
 
 import anndata
@@ -23,15 +23,15 @@ cells = anndata.AnnData(sparse.csr_matrix(rng.poisson(rate).astype(np.float32)))
 cells.obs["type"] = cell_type.astype(str)
 
 select_genes(cells, n_top_genes=60)
-chosen = cells.var["highly_variable"].to_numpy()
+selected = cells.var["highly_variable"].to_numpy()
 marked = select_genes(cells, method="mrmr", target_key="type", n_top_genes=60, inplace=False)
-print(f"markers among 60 genes, no labels: {chosen[:60].sum()}")
+print(f"markers among 60 genes, no labels: {selected[:60].sum()}")
 print(f"markers among 60 genes, mRMR with labels: {marked['highly_variable'][:60].sum()}")
 
 # %%
 
 ax = plt.figure(figsize=(6.4, 4)).gca()
-for mask, label in ((~chosen, "left"), (chosen, "chosen")):
+for mask, label in ((~selected, "not selected"), (selected, "selected")):
     ax.scatter(cells.var["means"][mask], cells.var["dispersions_norm"][mask], s=8, label=label)
-ax.set(xlabel="mean count", ylabel="variance over that of genes of like mean", xscale="log")
+ax.set(xlabel="mean count", ylabel="variance over that of genes of similar mean", xscale="log")
 ax.legend()

@@ -1,8 +1,8 @@
 """
-Words of documents: sparse counts
-=================================
+Select words of documents: sparse counts
+========================================
 
-1,000 documents, 5,000 words, most counts zero. The matrix stays sparse, and the truth is known.
+1,000 documents have 5,000 words, and most counts are zero. The matrix stays sparse, and the truth is known.
 """
 
 import time

@@ -1,9 +1,9 @@
 """
-Rankings do not agree
-=====================
+Compare rankings
+================
 
-Each ranking asks another question of a feature: how far apart class means are (F, Fisher), how it differs between near
-samples (ReliefF), how smooth it is on a graph without labels (Laplacian score), when a linear machine drops it
+Each ranking measures something else: the distance of class means (F, Fisher), the difference between near samples
+(ReliefF), the smoothness on a graph without labels (Laplacian score), or when a linear SVM removes the feature
 (SVM-RFE).
 """
 

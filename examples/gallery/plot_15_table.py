@@ -1,8 +1,9 @@
 """
-A table as it comes: categories, missing values, ids
-====================================================
+Select from a raw table: categories, missing values, ids
+========================================================
 
-Numbers, text and gaps in one frame. Nothing has to be encoded first; what a gap means has to be said.
+One frame contains numbers, text and missing values. Nothing needs encoding; only the meaning of missing values must
+be set.
 """
 
 import numpy as np

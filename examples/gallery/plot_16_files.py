@@ -1,10 +1,10 @@
 """
-A table in a file
-=================
+Select from a file
+==================
 
-The rows need not be in memory: ``fit`` takes the path of a Parquet, Feather or CSV file and the name of the target's
-column. The file is read once, some columns at a time, and what is kept of it is packed to a few bits a value. The
-answer is the one of memory, bit for bit. Needs the extra ``arrow``.
+The rows need not be in memory. ``fit`` accepts the path of a Parquet, Feather or CSV file and the name of the target
+column. It reads the file once, some columns at a time, and packs them to a few bits a value. The result is
+bit-identical to the in-memory result. The example needs the extra ``arrow``.
 """
 
 import tempfile
@@ -18,8 +18,8 @@ from pyarrow import parquet
 from thresher import MRMR
 
 # %%
-# A table of 30,000 rows and 200 columns, written in row groups as a database would. Ten columns tell about the class,
-# each less than the one before; every second of them repeats its neighbour.
+# A table of 30,000 rows and 200 columns is written in row groups, as by a database. Ten columns are informative about
+# the class, each less than the one before. Every second of them is a near-duplicate of its neighbour.
 
 rng = np.random.default_rng(0)
 label = rng.integers(0, 2, 30_000)
@@ -36,12 +36,12 @@ parquet.write_table(table, path, row_group_size=10_000, use_dictionary=False)
 print(f"{path.stat().st_size / 1e6:.0f} MB")
 
 # %%
-# The reading may take 16 MB of memory, a third of the table.
+# Reading may use 16 MB of memory, a third of the table.
 
 selector = MRMR(8, relevance="mi", discretize="equal-frequency")
 selector.fit(path, y="label", memory_limit="16MB")
 names = selector.get_feature_names_out()
-print(selector.n_passes_, "reading:", *selector.feature_names_in_[selector.selected_])
+print(selector.n_passes_, "pass:", *selector.feature_names_in_[selector.selected_])
 
 in_memory = MRMR(8, relevance="mi", discretize="equal-frequency")
 in_memory.fit(table.drop_columns(["label"]), label)
@@ -49,16 +49,16 @@ assert in_memory.selected_.tolist() == selector.selected_.tolist()
 assert in_memory.relevance_.tobytes() == selector.relevance_.tobytes()
 
 # %%
-# Then only the chosen columns are read.
+# Then read only the selected columns.
 
-chosen = parquet.read_table(path, columns=list(names))
+table = parquet.read_table(path, columns=list(names))
 folder.cleanup()
 
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-ax.bar(range(20), selector.relevance_[:20], color="#c5cbd3", label="left")
-picked = selector.selected_[selector.selected_ < 20]
-ax.bar(picked, selector.relevance_[picked], color="#2f6f8f", label="chosen")
+ax.bar(range(20), selector.relevance_[:20], color="#c5cbd3", label="not selected")
+indices = selector.selected_[selector.selected_ < 20]
+ax.bar(indices, selector.relevance_[indices], color="#2f6f8f", label="selected")
 ax.set_xticks(range(20), selector.feature_names_in_[:20], rotation=60)
 ax.set_ylabel("bits about the class")
-ax.set_title(f"{chosen.num_columns} of {selector.n_features_in_} columns")
+ax.set_title(f"{table.num_columns} of {selector.n_features_in_} columns")
 ax.legend()

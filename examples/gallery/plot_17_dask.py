@@ -1,9 +1,9 @@
 """
-Rows on a Dask cluster
-======================
+Select on a Dask cluster
+========================
 
-A dask dataframe stays where it is: its partitions are packed on the workers, and the selection asks them for counts.
-What it finds is what memory would find.
+A dask dataframe stays on the cluster. The workers pack its partitions and return counts. The result is the in-memory
+result.
 """
 
 import matplotlib.pyplot as plt
@@ -18,20 +18,20 @@ cancer = load_breast_cancer(as_frame=True)
 table = dd.from_pandas(cancer.frame, npartitions=4)
 
 # %%
-# The active client is used; ``client=`` names another one. This cluster is made of threads of one process;
+# ``fit`` uses the active client; ``client=`` names another one. This cluster consists of threads of one process;
 # ``Client(address)`` connects to a real one.
 
 with Client(processes=False, dashboard_address=":0") as client:
-    far = MRMR(6, relevance="mi").fit(table, y="target")
+    on_dask = MRMR(6, relevance="mi").fit(table, y="target")
 
-near = MRMR(6, relevance="mi").fit(cancer.data, cancer.target)
-print("the same features:", far.selected_.tolist() == near.selected_.tolist())
-print(f"{far.n_passes_} readings of the rows, {far.n_rounds_} rounds of questions")
+in_memory = MRMR(6, relevance="mi").fit(cancer.data, cancer.target)
+print("the same features:", on_dask.selected_.tolist() == in_memory.selected_.tolist())
+print(f"{on_dask.n_passes_} passes over the rows, {on_dask.n_rounds_} request rounds")
 
 # %%
 
-found = {"on Dask": far, "in memory": near}
-scores = pd.DataFrame({where: own.scores_[own.selected_] for where, own in found.items()})
-scores.index = cancer.data.columns[far.selected_]
-scores[::-1].plot.barh(figsize=(6.4, 3.6), xlabel="score when chosen")
+results = {"on Dask": on_dask, "in memory": in_memory}
+scores = pd.DataFrame({name: fit.scores_[fit.selected_] for name, fit in results.items()})
+scores.index = cancer.data.columns[on_dask.selected_]
+scores[::-1].plot.barh(figsize=(6.4, 3.6), xlabel="score when selected")
 plt.tight_layout()

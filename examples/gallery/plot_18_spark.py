@@ -1,9 +1,9 @@
 """
-Rows that Spark has
-===================
+Select on Spark
+===============
 
-A selector is given a Spark DataFrame and the name of a column; the rows stay where they are. What comes out is what the
-same rows give in memory. As a stage of a ``Pipeline`` it is saved and loaded with the rest.
+``fit`` accepts a Spark DataFrame and the name of a column; the rows stay on Spark. The result is the in-memory
+result. As a stage of a ``Pipeline``, a selector is saved and loaded with the other stages.
 """
 
 import shutil
@@ -18,10 +18,10 @@ memory = MRMR(8, relevance="mi").fit(frame.drop(columns="target"), frame["target
 print("in memory:", list(memory.get_feature_names_out()))
 
 # %%
-# Spark needs Java. Where there is none, the rest is left out.
+# Spark needs Java. Without it, this part is skipped.
 
 if shutil.which("java") is None:
-    print("no Java here: this part was not run")
+    print("Java is missing: this part was skipped")
 else:
     import os
     import sys
@@ -39,9 +39,9 @@ else:
     spark.sparkContext.setLogLevel("OFF")
     rows = spark.createDataFrame(frame).repartition(4).persist()
 
-    far = MRMR(8, relevance="mi").fit(rows, "target")
-    print("with Spark:", list(far.get_feature_names_out()))
-    print(f"{far.n_passes_} readings of the rows, {far.n_rounds_} rounds")
+    on_spark = MRMR(8, relevance="mi").fit(rows, "target")
+    print("with Spark:", list(on_spark.get_feature_names_out()))
+    print(f"{on_spark.n_passes_} passes over the rows, {on_spark.n_rounds_} request rounds")
 
 # %%
 # The same as a stage of pyspark.ml, between an assembler and a classifier.
@@ -65,12 +65,12 @@ if shutil.which("java") is not None:
     ]
     model = Pipeline(stages=stages).fit(rows)
     hits = model.transform(rows).where("prediction = target").count()
-    print("places of the features:", model.stages[1].selectedFeatures)
-    print(f"right on the rows it was fitted on: {hits / len(frame):.1%}")
+    print("indices of the features:", model.stages[1].selectedFeatures)
+    print(f"accuracy on the training rows: {hits / len(frame):.1%}")
     spark.stop()
 
 # %%
-# What was selected, and what each feature tells of the target by itself.
+# The selected features, and the mutual information of each with the target.
 
 order = memory.selected_[::-1]
 ax = plt.figure(figsize=(6.4, 3.6)).gca()
