@@ -90,9 +90,7 @@ def guide(text: str, measures: dict[str, Any]) -> str:
     rows = ""
     for name, kind in measures["KINDS"].items():
         about = kind.about if kind.is_symmetric else f"{kind.about}; relevance only"
-        rows += (
-            f'| `"{name}"` | {about} | {"discrete features" if kind.is_discrete else "numeric features"} |\n'
-        )
+        rows += f'| `"{name}"` | {about} | {"discrete features" if kind.is_discrete else "numeric features"} |\n'
     head = "| name | value | works on |\n|---|---|---|\n"
     return re.sub(rf"({re.escape(head)})(?:\|.*\n)+", lambda m: m[1] + rows, text)
 

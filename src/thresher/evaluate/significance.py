@@ -357,9 +357,7 @@ def critical_difference(
     return float(quantile) * _rank_error(n_methods, n_sets)
 
 
-def wins(
-    scores: ScoresLike, *, higher_is_better: bool = True, output: Output = "pandas"
-) -> Frame:
+def wins(scores: ScoresLike, *, higher_is_better: bool = True, output: Output = "pandas") -> Frame:
     """Count how often each method is better than, equal to and worse than each other one.
 
     Parameters
