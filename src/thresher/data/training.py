@@ -528,7 +528,7 @@ def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
         used[rows] = True
         complete = complete & used
     warn(
-        f'missing="drop_rows" dropped {len(complete) - int(complete.sum())} of {len(complete)} samples'
+        f'missing="drop_rows" left out {len(complete) - int(complete.sum())} of {len(complete)} samples'
     )
     return np.flatnonzero(complete)
 
