@@ -136,7 +136,7 @@ def test_a_column_of_too_many_levels_is_named_whatever_stands_beside_it():
     frame["ticket"] = [f"ticket {i}" for i in range(n)]
     for columns in (["age", "sex", "ticket"], ["sex", "ticket"], ["ticket", "age", "sex"]):
         with pytest.raises(
-            ValueError, match=r"column 'ticket' has more than 256 levels.*merge rare"
+            ValueError, match=r"column 'ticket' has more than 256 levels.*Merge rare"
         ):
             MRMR(relevance="mi").fit(frame[columns], np.arange(n) % 2)
 
@@ -173,7 +173,7 @@ def test_f_in_a_difference_warns():
 def test_selectors_of_dense_columns_refuse_sparse_ones_by_name(selector):
     assert not get_tags(selector).input_tags.sparse
     assert get_tags(MRMR()).input_tags.sparse
-    words = rf"^{type(selector).__name__} does not take sparse X.* use MRMR.* X\.toarray\(\)$"
+    words = rf"^{type(selector).__name__} does not take sparse X.* Use MRMR.* X\.toarray\(\)$"
     for estimator in (selector, Ensemble(selector, 3, kind="full")):
         with pytest.raises(TypeError, match=words):
             estimator.fit(sparse.csr_array(X), Y)

@@ -167,7 +167,7 @@ def test_memory_limits_are_bytes():
 def test_columns_that_are_too_tall_are_refused_with_the_limit_that_would_do(tmp_path):
     path = tall_file(tmp_path)
     tall = RRFS(1)
-    refused(path, selector=tall, match="give memory_limit=4480000 at least", memory_limit="1MiB")
+    refused(path, selector=tall, match="Set memory_limit=4480000 or more", memory_limit="1MiB")
     tall.fit(path, "label", memory_limit=4_480_000)
     short = MRMR(1, relevance="mi")
     refused(
@@ -186,7 +186,7 @@ def tall_file(folder):
 
 
 def test_a_client_that_reads_no_files_is_refused(path):
-    refused(path, match="client=3 reads no files", client=3)
+    refused(path, match="client=3 does not read files", client=3)
 
 
 def test_row_groups_that_are_too_large_are_refused_with_the_limit_that_would_do(tmp_path):

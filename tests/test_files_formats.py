@@ -224,7 +224,7 @@ def test_many_rows_are_read_in_blocks(tmp_path):
 
 def test_a_sparse_file_takes_no_checkpoint(tmp_path):
     path, *_, target = written(tmp_path, "data.svm")
-    with pytest.raises(ValueError, match=r"checkpoint=.*Leave checkpoint out"):
+    with pytest.raises(ValueError, match=r"checkpoint=.*Remove checkpoint"):
         MRMR(2).fit(path, target, checkpoint=tmp_path / "log")
 
 

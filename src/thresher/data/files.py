@@ -24,7 +24,7 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.data.frames import exact_values, is_exact_kind, reject_type
+from thresher.data.frames import exact_values, is_exact_kind, unusable_type
 from thresher.data.table import ColumnGroups, FeatureRoles, FileTable, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
@@ -95,7 +95,7 @@ class ColumnGroupReader:
         for feature in np.flatnonzero(~excluded):
             if kinds[feature] not in ("number", "truth", "decimal", "text"):
                 kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
-                raise reject_type(names[feature], kind)
+                raise unusable_type(names[feature], kind)
         self._kinds = kinds
         self.is_category: Mask = (kinds == "text") & ~excluded
         read = names[~excluded].tolist()

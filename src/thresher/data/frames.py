@@ -409,10 +409,10 @@ def _read_column(column: Column, kind: DType, name: str) -> tuple[Floats, list[s
         return _text_column([v if is_missing(v) else str(v) for v in column.to_list()])
     if kind in (nw.String, nw.Object):
         return _object_column(column.to_list(), name)
-    raise reject_type(name, kind)
+    raise unusable_type(name, kind)
 
 
-def reject_type(name: str, kind: object) -> ValueError:
+def unusable_type(name: str, kind: object) -> ValueError:
     return ValueError(
         f"column {name!r} has the type {kind}, which is neither a number nor a category. "
         "Convert or drop it, or add it to exclude"

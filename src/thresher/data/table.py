@@ -187,9 +187,7 @@ def excluded_features(exclude: FeatureNames, names: Names | None, n_features: in
 
 
 # Names for messages of the columns of a matrix, which has none itself.
-_MATRIX_NAMES: ContextVar[Sequence[str]] = ContextVar(
-    "names of the columns of a matrix", default=()
-)
+_MATRIX_NAMES: ContextVar[Sequence[str]] = ContextVar("names of matrix columns", default=())
 
 
 @contextmanager

@@ -40,9 +40,7 @@ def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
         )
     check_weights(weights)
     if not (weights > 0).any():
-        raise ValueError(
-            "sample_weight is zero for every sample. Pass a positive weight for some of them"
-        )
+        raise ValueError("sample_weight is zero for every sample. Pass some positive weights")
     largest, is_whole = float(weights.max()), are_whole(weights)
     if are_counted(largest, is_whole, n_rows):
         return weights.astype(np.int64)
@@ -67,9 +65,7 @@ def weight_numbers(sample_weight: WeightsLike) -> Array:
     if weights.dtype.kind in "iub":
         return weights
     if weights.dtype.kind == "c":
-        raise ValueError(
-            "sample_weight contains complex numbers. Pass real numbers, one per sample"
-        )
+        raise ValueError("sample_weight contains complex numbers. Pass real ones")
     try:
         return weights.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -350,9 +350,7 @@ def check_training(schema: Schema, target: TargetSummary | None, rules: InputRul
         varies |= schema.has_missing & (schema.n_missing < schema.n_rows)
     features = FeatureRoles.read(schema.names, varies, rules.keep, rules.exclude)
     if features.excluded.any() and not features.selectable.any():
-        raise ValueError(
-            "exclude leaves no feature that varies. Remove at least one such feature from it"
-        )
+        raise ValueError("exclude leaves no feature that varies. Remove such a feature from it")
     if not varies.any():
         raise ValueError(
             "no column of X varies: every feature is constant. Pass features with at least two values"
@@ -413,9 +411,7 @@ def _read(
         return Table(columns.matrix, columns.names, columns.is_category, n_threads)
     kind = getattr(getattr(X, "dtype", None), "kind", "")
     if kind == "c":
-        raise ValueError(
-            "Complex data not supported: X contains complex numbers. Pass real numbers"
-        )
+        raise ValueError("Complex data not supported: X contains complex numbers. Pass real ones")
     if kind in ("M", "m"):
         raise ValueError(
             f"X contains dates or times ({X.dtype}), which are neither numbers nor categories. Convert or drop them"
@@ -528,7 +524,7 @@ def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
         used[rows] = True
         complete = complete & used
     warn(
-        f'missing="drop_rows" dropped {len(complete) - int(complete.sum())} of {len(complete)} samples'
+        f'missing="drop_rows" left out {len(complete) - int(complete.sum())} of {len(complete)} samples'
     )
     return np.flatnonzero(complete)
 
@@ -542,9 +538,7 @@ def refuse_one_row(n_rows: int) -> None:
 def check_rows(n_rows: int, target: TargetSummary | None) -> None:
     """Raise ValueError if there are too few rows, or the target does not vary."""
     if n_rows == 0:
-        raise ValueError(
-            "no sample is left: every row was dropped or has weight zero. Pass complete rows with positive weights"
-        )
+        raise ValueError("no sample is left: every row was dropped or has weight zero")
     refuse_one_row(n_rows)
     if target is not None:
         target.check_varies()

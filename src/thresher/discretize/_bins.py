@@ -51,6 +51,11 @@ class EqualFrequencyBins(CountedBins):
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
+    See Also
+    --------
+    EqualWidthBins : Bins of the same width.
+    MDLBins : Supervised bins.
+
     Notes
     -----
     Time O(n log n) per feature. NaN is ignored in learning and coded as 255.
@@ -89,6 +94,11 @@ class EqualWidthBins(CountedBins):
     cuts_, n_bins_, n_features_in_, feature_names_in_
         See `EqualFrequencyBins`.
 
+    See Also
+    --------
+    EqualFrequencyBins : Bins with about the same number of samples.
+    MeanSdBins : Three levels around the mean.
+
     Notes
     -----
     Time O(n n_bins) per feature. NaN is ignored in learning and coded as 255.
@@ -126,6 +136,11 @@ class MeanSdBins(Bins):
     ----------
     cuts_, n_bins_, n_features_in_, feature_names_in_
         See `EqualFrequencyBins`.
+
+    See Also
+    --------
+    EqualWidthBins : Bins of the same width.
+    EqualFrequencyBins : Bins with about the same number of samples.
 
     Notes
     -----
@@ -174,6 +189,10 @@ class MDLBins(Bins):
     ----------
     cuts_, n_bins_, n_features_in_, feature_names_in_
         See `EqualFrequencyBins`. A feature that is not split has no cut points and one level.
+
+    See Also
+    --------
+    EqualFrequencyBins : Unsupervised bins with about the same number of samples.
 
     Notes
     -----
@@ -226,6 +245,10 @@ class GivenBins(Bins):
     ----------
     cuts_, n_bins_, n_features_in_, feature_names_in_
         See `EqualFrequencyBins`. Bins without training samples are left out.
+
+    See Also
+    --------
+    EqualFrequencyBins : Bins whose cut points are learnt.
 
     Examples
     --------
