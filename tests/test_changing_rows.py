@@ -262,9 +262,9 @@ def test_a_failure_leaves_all_as_it_was():
         with pytest.raises(ValueError, match=words):
             bad()
         assert changing.selected_.tolist() == before
-    with pytest.raises(ValueError, match="only those given to partial_fit"):
+    with pytest.raises(ValueError, match="Add rows with partial_fit"):
         MRMR().forget(X, y)
-    with pytest.raises(ValueError, match="only those given to partial_fit"):
+    with pytest.raises(ValueError, match="Add rows with partial_fit"):
         MRMR(2).fit(X, y).forget(X, y)
 
 
@@ -293,7 +293,7 @@ def test_rows_travel_with_a_pickle_but_not_with_json():
     assert_same(again, clone(changing).fit(X[40:], y[40:]))
     plain = JMI(3).partial_fit(X[:, 3:], y)
     assert_same(JMI.from_json(plain.to_json()), plain)
-    with pytest.raises(ValueError, match="only those given to partial_fit"):
+    with pytest.raises(ValueError, match="Add rows with partial_fit"):
         JMI.from_json(plain.to_json()).forget(X[:, 3:], y)
 
 

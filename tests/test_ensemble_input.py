@@ -45,7 +45,7 @@ def test_a_replicate_with_one_class_is_left_out_by_name():
     assert ensemble.n_pairs_standard_ == 9 * (12 + 11 + 10)
     sorted_y = np.repeat([0, 1], 15)
     with (
-        pytest.warns(ThresherWarning, match="parts 0, 1: left out"),
+        pytest.warns(ThresherWarning, match="parts 0, 1: excluded"),
         pytest.raises(ValueError, match="only 0 of 2 replicates"),
     ):
         Ensemble(MRMR(3), 2, parts="contiguous").fit(X, sorted_y)
@@ -54,7 +54,7 @@ def test_a_replicate_with_one_class_is_left_out_by_name():
 def test_a_part_that_takes_away_a_class_warns_and_goes_on():
     X, y = codes(n=30, classes=2, seed=1)
     y[4] = 2
-    with pytest.warns(ThresherWarning, match="part 4 takes away all samples of some class"):
+    with pytest.warns(ThresherWarning, match="part 4 contains all samples of some class"):
         fast = Ensemble(MRMR(3), 10).fit(X, y)
     with pytest.warns(ThresherWarning, match="part 4"):
         same(fast, Ensemble(MRMR(3), 10, kind="full").fit(X, y))

@@ -265,9 +265,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if wanted > available:
             plural = f"{available} features vary and are"
             some = "1 feature varies and is" if available == 1 else plural
-            warn(
-                f"n_features_to_select={wanted}, but only {some} not excluded; selecting all of them"
-            )
+            warn(f"n_features_to_select={wanted}, but only {some} not excluded; selecting all")
         return min(wanted, available)
 
     def _choices(

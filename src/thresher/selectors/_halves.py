@@ -100,9 +100,7 @@ def check_halves(ensemble: Estimator) -> None:
     elif cutoff != "auto":
         raise ValueError(f'cutoff must be a number or "auto", got {cutoff!r}')
     elif pfer is None:
-        raise ValueError(
-            'cutoff="auto" requires pfer, the largest expected number of errors. Set pfer'
-        )
+        raise ValueError('cutoff="auto" requires pfer, the largest expected number of errors')
 
 
 def check_nothing_kept(selector: Estimator) -> None:

@@ -238,7 +238,7 @@ def _encode(value: object) -> Json:
         return {"record": name, "state": _encode(state)}
     if name not in PUBLIC or type(value) is not getattr(thresher, name):
         raise ValueError(
-            f"to_json cannot write a {name}. Use numbers, text, lists, arrays and objects of thresher"
+            f"to_json cannot write a {name}. Use numbers, text, lists, arrays or selectors"
         )
     return _encode_object(value, name)
 

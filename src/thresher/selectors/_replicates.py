@@ -169,9 +169,9 @@ def _usable(
     # A replicate is named by the part that it omits, or by the half or bootstrap sample that it contains.
     is_contained = plan.unit != "part"
     if unusable:
-        which = _numbered(plan.unit, unusable)
+        on = "on" if is_contained else "without"
         warn(
-            f"the target {what} {'on' if is_contained else 'without'} {which}: excluded from the ensemble"
+            f"the target {what} {on} {_numbered(plan.unit, unusable)}: excluded from the ensemble"
             f"{', with its other half' if plan.unit == 'half' else ''}"
         )
     each, noun = (2, "pairs of halves") if plan.unit == "half" else (1, "replicates")
@@ -181,10 +181,8 @@ def _usable(
             f'{what} on the others. Use parts="stratified", more parts, or more samples per class'
         )
     if lossy:
-        which = _numbered(plan.unit, lossy)
-        verb = "lack" if is_contained else "take away"
-        plural = verb if len(lossy) > 1 else verb.replace("lack", "lacks").replace("take", "takes")
-        warn(f"{which} {plural} all samples of some class")
+        verb = ("lack" if is_contained else "contain") + ("s" if len(lossy) == 1 else "")
+        warn(f"{_numbered(plan.unit, lossy)} {verb} all samples of some class")
     return usable
 
 

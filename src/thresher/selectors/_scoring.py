@@ -261,9 +261,8 @@ class SubsetScorer:
         with warnings.catch_warnings(), quiet_sums():
             # Classes may be smaller than the number of folds; the scoring is the choice of the caller.
             warnings.filterwarnings("ignore", message="The least populated class")
-            self.folds: list[tuple[Rows, Rows]] = list(
-                splitter.split(np.empty((len(y), 0)), y, groups)
-            )
+            splits = splitter.split(np.empty((len(y), 0)), y, groups)
+            self.folds: list[tuple[Rows, Rows]] = list(splits)
         is_default = estimator is None
         self.columns = _rescaling(columns) if is_default else columns
         self.y = y

@@ -214,9 +214,7 @@ class ErrorControlled(MetaSelector):
         routed = self._routed(params)
         selector = self._given_selector()
         if keep := kept_by(selector):
-            raise ValueError(
-                f"{keep} would select features that were not tested. Remove it from the selector"
-            )
+            raise ValueError(f"{keep} selects untested features. Remove it from the selector")
         refuse_files(X, self)
         refuse_blocks(self, X)
         X = rows_and_columns(X)
@@ -284,9 +282,7 @@ class ErrorControlled(MetaSelector):
             )
         bad = np.flatnonzero(~((given >= 0) & (given <= 1)))
         if bad.size:
-            raise ValueError(
-                f"pvalues must lie in [0, 1], got {given[bad[0]]} for feature {bad[0]}"
-            )
+            raise ValueError(f"pvalues must be in [0, 1], got {given[bad[0]]} for feature {bad[0]}")
         self.relevance_name_ = "given"
         return np.where(ranking._constant | ranking._excluded, 1.0, given)
 
@@ -342,9 +338,7 @@ class ErrorControlled(MetaSelector):
         self.gate_[passed] = True
         self.gate_level_ = filtered.level
         self.selector_ = fitted
-        report(
-            self, "%d of %d features pass the significance filter", len(passed), self.n_features_in_
-        )
+        report(self, "%d of %d features pass the filter", len(passed), self.n_features_in_)
 
     def _describe(self, ranking: Univariate, selected: Positions) -> Self:
         p = self.n_features_in_

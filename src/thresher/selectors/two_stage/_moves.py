@@ -67,9 +67,8 @@ def shift(position: int, distance: float, n: int) -> int:
 def neighbour(solution: Solution, partner: Solution, n: int, rng: np.random.Generator) -> Solution:
     """Shift one position of a solution by a random share of its distance from the partner's."""
     i = int(rng.integers(len(solution)))
-    return tuple(
-        sorted({*solution[:i], *solution[i + 1 :], _shifted(solution, i, partner, n, rng)})
-    )
+    moved = _shifted(solution, i, partner, n, rng)
+    return tuple(sorted({*solution[:i], *solution[i + 1 :], moved}))
 
 
 def _shifted(
