@@ -100,7 +100,7 @@ def test_scores_are_means_over_data_sets_on_which_all_have_one():
             random_state=0,
             progress=False,
         )
-    with pytest.warns(ThresherWarning, match="some selector has no score on wine: left out"):
+    with pytest.warns(ThresherWarning, match="wine: not every selector has a score"):
         ax = plots.plot_scores(comparison)
     assert ax.get_title() == "mean over 2 data sets"
     sober, plain = (line.get_ydata() for line in ax.get_lines())
@@ -138,7 +138,7 @@ def test_nothing_to_draw_is_said():
             random_state=0, progress=False,
         )  # fmt: skip
     for data in (None, "wine"):
-        with pytest.raises(ValueError, match=r"comparison must have a data set .* see errors"):
+        with pytest.raises(ValueError, match=r"comparison has no data set .* call errors"):
             plots.plot_scores(comparison, data=data)
 
 

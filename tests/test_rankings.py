@@ -206,7 +206,7 @@ def test_relief_family_gives_the_worked_weights(selector, y, worked):
 
 def test_fewer_samples_than_neighbours_are_used_and_warned_of():
     with pytest.warns(
-        ThresherWarning, match=r"the smallest class, 2, is of size 1; using the neighbours"
+        ThresherWarning, match=r"the smallest class, 2, has size 1, so fewer neighbours"
     ):
         ReliefF(2, n_neighbors=2).fit(Z, Y3)
 
@@ -316,7 +316,7 @@ def test_rrelieff_sees_numbers_that_matter_only_together():
 
 
 def test_more_neighbours_than_samples_are_warned_of_with_numbers_too():
-    with pytest.warns(ThresherWarning, match=r"n_neighbors=10, but the training set is of size 6"):
+    with pytest.warns(ThresherWarning, match=r"n_neighbors=10, but the training set has size 6"):
         ReliefF(2).fit(Z, Z[:, 0] * 1.5)
 
 

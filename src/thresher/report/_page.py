@@ -134,9 +134,7 @@ def _checks(selector: Estimator, y: TargetLike) -> list[str]:
     lines.append(f"The target has {len(counts)} classes ({', '.join(shown)}).")
     if counts.min() < 5:
         smallest = _counted(counts.min(), "sample", "samples")
-        lines.append(
-            f"The smallest class has only {smallest}, so the selection is unreliable for it."
-        )
+        lines.append(f"The smallest class has {smallest}; the selection is unreliable for it.")
     return lines
 
 

@@ -268,7 +268,7 @@ def _warn_of_categories(data: TrainingData) -> None:
     if categories.any() and n_binned:
         binned = "1 numeric column is" if n_binned == 1 else f"{n_binned} numeric columns are"
         warn(
-            f'column {schema.label(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
+            f'column {schema.label(int(np.argmax(categories)))} contains categories, so relevance="auto" is "mi" and '
             f"{binned} binned; encode the categories as numbers or name them in exclude to avoid the bins, "
             'or set relevance="mi" to accept them'
         )

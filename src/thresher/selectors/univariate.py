@@ -254,12 +254,12 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         first = schema.label(int(np.argmax(schema.is_category)))
         if training.local is None:
             raise ValueError(
-                f'column {first} holds categories, which measure="auto" does not test for rows in blocks; '
+                f'column {first} contains categories, which measure="auto" does not test for rows in blocks; '
                 'use measure="mi" or "chi2"'
             )
         if self.pvalues == "permutation":
             raise ValueError(
-                f'pvalues="permutation" compares all features by one measure, but column {first} holds categories, '
+                f'pvalues="permutation" compares all features by one measure, but column {first} contains categories, '
                 'which measure="auto" tests differently from numbers; use pvalues="analytic" or measure="mi"'
             )
         _reject_missing_category(

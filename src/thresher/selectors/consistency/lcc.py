@@ -57,7 +57,7 @@ class INTERACT(_OnePass):
         The most relevant features are added to a smaller result, up to this number.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete; ``"auto"`` is equal frequency, 5 bins. None
-        takes every column as codes. `bins_` tells what was done.
+        treats every column as integer codes. `bins_` records the bins.
     keep, exclude : list of str or int, default=None
         Features never to remove and features never to select, by name or position.
     missing : {"error", "category"}, default="error"
