@@ -96,7 +96,7 @@ def test_without_a_selector_there_is_one_sentence():
     pytest.importorskip("pyspark")
     from thresher.spark import Selector
 
-    with pytest.raises(ValueError, match=r"selector is not set; give one, such as"):
+    with pytest.raises(ValueError, match=r"selector is not set. Pass one, such as"):
         Selector().getSelector()
 
 

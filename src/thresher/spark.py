@@ -35,7 +35,9 @@ try:
         MLWriter,
     )
 except ImportError as error:
-    raise ImportError('thresher.spark needs pyspark 4: pip install "thresher[spark]"') from error
+    raise ImportError(
+        'thresher.spark requires pyspark 4. Install it with: pip install "thresher[spark]"'
+    ) from error
 
 __all__ = ["Selector", "SelectorModel"]
 
@@ -132,7 +134,7 @@ class Selector(Estimator, _Columns, _Stored):
     def getSelector(self) -> SklearnEstimator:
         """The selector, not fitted."""
         if not self.isDefined(self.selector):
-            raise ValueError("selector is not set; give one, such as Selector(selector=MRMR(10))")
+            raise ValueError("selector is not set. Pass one, such as Selector(selector=MRMR(10))")
         return self.getOrDefault(self.selector)
 
     def _fit(self, dataset: DataFrame) -> SelectorModel:

@@ -62,7 +62,7 @@ def check_names(path: Path | str, names: Sequence[str]) -> None:
     if count > 1:
         places = [str(i + 1) for i, other in enumerate(names) if other == name]
         raise BadFile(
-            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}; rename one"
+            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}. Rename one"
         )
 
 
@@ -84,7 +84,7 @@ def open_table(
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "tables in files are read with pyarrow, which is not installed; install it with: "
+            "reading tables in files requires pyarrow, which is not installed. Install it with: "
             "pip install 'thresher[arrow]'"
         ) from error
     from thresher.io import arrow
@@ -121,9 +121,9 @@ def format_of(path: Path) -> str:
             begin = file.read(6)
         found = next((kind for mark, kind in _BEGINNINGS.items() if begin.startswith(mark)), None)
     if is_compressed and found not in _MAY_BE_COMPRESSED:
-        raise ValueError(f"{path}: only text may be compressed; unpack it first")
+        raise ValueError(f"{path}: only text may be compressed. Decompress the file")
     if found is None:
-        raise ValueError(f"{path} is no table that can be read; give {_KNOWN}")
+        raise ValueError(f"{path} is not in a known format. Pass {_KNOWN}")
     return found
 
 
@@ -147,4 +147,4 @@ def _check_exists(path: Path) -> None:
     lost, *rest = path.absolute().relative_to(there).parts
     near = difflib.get_close_matches(lost, os.listdir(there), n=1)
     hint = f"; did you mean {str(there.joinpath(near[0], *rest))!r}?" if near else ""
-    raise FileNotFoundError(f"X names {str(path)!r}, and there is no such file or folder{hint}")
+    raise FileNotFoundError(f"X names {str(path)!r}, but there is no such file or folder{hint}")

@@ -40,7 +40,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
             lines.restart()
             return _dense_arff(path, arff.load(lines, return_type=arff.DENSE_GEN), scratch)
         except UnicodeDecodeError:
-            raise BadFile(f"{path} is not UTF-8 text; convert it") from None
+            raise BadFile(f"{path} is not UTF-8 text. Convert it") from None
         except arff.ArffException as error:
             error.line = lines.number
             raise unreadable(path, error) from None

@@ -69,16 +69,16 @@ def files_of(path: Path) -> tuple[list[Path], str]:
     """Return the files of a folder and their format."""
     files = sorted(file for file in path.rglob("*") if file.is_file() and _is_seen(file, path))
     if not files:
-        raise ValueError(f"X names the folder {str(path)!r}, which holds no files")
+        raise ValueError(f"X names the folder {str(path)!r}, which contains no files")
     kinds = {format_of(file) for file in files}
     if len(kinds) > 1:
         raise ValueError(
-            f"the folder {str(path)!r} holds files of several kinds ({', '.join(sorted(kinds))}); give one kind"
+            f"the folder {str(path)!r} contains files of several formats ({', '.join(sorted(kinds))}). Pass one format"
         )
     kind = kinds.pop()
     if kind not in _IN_FOLDERS:
         raise ValueError(
-            f"the folder {str(path)!r} holds {kind} files, and only Parquet, Arrow and text are read from folders. "
+            f"the folder {str(path)!r} contains {kind} files, but only Parquet, Arrow and text are read from folders. "
             "Pass one file"
         )
     return files, kind

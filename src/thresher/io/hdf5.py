@@ -36,7 +36,7 @@ def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
 
     h5py = package("h5py", owner, extra)
     if not _passes(path, path.stat().st_mtime_ns):
-        raise ValueError("it is damaged, so that HDF5 crashes or takes too much time or memory")
+        raise ValueError("it is damaged, and HDF5 crashes or takes too much time or memory")
     with h5py.File(path) as file:
         yield file
 

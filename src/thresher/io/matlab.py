@@ -82,7 +82,7 @@ class _Elements:
             self._file = _Inflated(stream)
             kind, _ = self._words()
         if kind != _ARRAY:
-            raise ValueError("it holds something else where an array should be")
+            raise ValueError("it contains another element where an array should be")
         flags = self.values()
         self.kind, self.is_complex = int(flags[0]) & 0xFF, bool(flags[0] & _IS_COMPLEX)
         self.n_entries = int(flags[1])  # of a sparse one
@@ -102,7 +102,7 @@ class _Elements:
         first, size = np.frombuffer(tag, self._order + "u4").tolist()
         self._type = first & 0xFFFF
         if self._type not in _TYPES:
-            raise ValueError("it holds what is no number where one should be")
+            raise ValueError("it contains another element where numbers should be")
         dtype = np.dtype(self._order + _TYPES[self._type])
         if first >> 16:  # they are few, and in the place of their number
             self._gap = 0
@@ -240,7 +240,7 @@ def _array_of_element(
     dtype, n_bytes, _ = elements.open()
     matrix = _Matrix(*about, dtype, True, place, order)
     if n_bytes != matrix.nbytes:
-        raise ValueError(f"{elements.name} has not as many values as its shape says")
+        raise ValueError(f"the number of values of {elements.name} does not fit its shape")
     return matrix
 
 

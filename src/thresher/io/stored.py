@@ -150,9 +150,9 @@ def spool_sparse(
 ) -> SparseColumns:
     """Compressed rows or columns, of which some at a time are read from what can be sliced."""
     if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(places):
-        raise ValueError("its numbers of entries, rows and columns do not fit together")
+        raise ValueError("its numbers of entries, rows and columns do not agree")
     if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > len(values):
-        raise ValueError("the places of its rows or columns do not rise to the number of entries")
+        raise ValueError("the starts of its rows or columns do not rise to the number of entries")
     form, across = (sparse.csr_matrix, shape[1]) if kind == "csr" else (sparse.csc_matrix, shape[0])
     n_entries = max(1, scratch.block_bytes // 16)
     bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
@@ -194,7 +194,7 @@ def of_arrays(path: Path, arrays: Values) -> TableSource:
     X = arrays[wide[0]]
     if X.dtype.kind not in "biuf":
         raise BadFile(
-            f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
+            f"{path}: {readable(wide[0])} contains {X.dtype}, not numbers. Pass text columns as .csv or .parquet"
         )
     flat = {
         name: _unpacked(np.asarray(a.read() if isinstance(a, Stored) else a).ravel())

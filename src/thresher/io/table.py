@@ -198,7 +198,7 @@ def _join(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Val
         if missing:
             raise ValueError(
                 f"the files of X differ in their columns: {one} has {readable(missing[0])!r}, {other} "
-                "has not; give files with the same columns"
+                "does not. Pass files with the same columns"
             )
     for name, known in kinds.items():
         kind = kind_of(part[1][name])
@@ -210,7 +210,7 @@ def _join(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Val
                 continue
             a, b = (_WORDS.get(k, f"of the type {k}") for k in (known, kind))
             raise ValueError(
-                f"column {readable(name)!r} is {a} in {first[0]} and {b} in {part[0]}; make it the same in all files"
+                f"column {readable(name)!r} is {a} in {first[0]} and {b} in {part[0]}. Use one type in all files"
             )
 
 
@@ -295,7 +295,7 @@ class TableSource:
         self.names = self.names or numbered(n_columns)
         if len(self.names) != n_columns:
             raise BadFile(
-                f"{path} cannot be read: it names {len(self.names)} columns, but has {n_columns}"
+                f"{path} cannot be read: it has {n_columns} columns, but {len(self.names)} column names"
             )
         check_names(path, self.names)
         if sparse.issparse(self.columns):
@@ -355,5 +355,5 @@ def package(module: str, package: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError:
         raise ImportError(
-            f"this kind of file needs {package}; install it with: pip install 'thresher[{extra}]'"
+            f"reading this file requires {package}. Install it with: pip install 'thresher[{extra}]'"
         ) from None

@@ -72,7 +72,7 @@ def _installed_memory() -> int:
     status = _MemoryStatus(ctypes.sizeof(_MemoryStatus))
     windows = ctypes.windll  # type: ignore[attr-defined]
     if not windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
-        raise OSError("the system does not report its memory: set memory_limit")
+        raise OSError("the system does not report its memory. Set memory_limit")
     return int(status.total)
 
 

@@ -33,7 +33,7 @@ _ASCII = bytes(range(128)) + b"?" * 128
 def separator_of(head: bytes) -> str:
     """The mark that is most frequent in the first line; UTF-16 is refused."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ValueError("it is not UTF-8 text but UTF-16; convert it")
+        raise ValueError("it is UTF-16 text. Convert it to UTF-8")
     first = head.split(b"\n", 1)[0]
     return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
 
@@ -105,8 +105,8 @@ def why_unparsed(
         return first_line(error)
     row = ragged[0]
     return (
-        f"row {rows_before + row.number} has {row.actual_columns} values, but the header {row.expected_columns}; "
-        "mend the row or the separators"
+        f"row {rows_before + row.number} has {row.actual_columns} values, but the header has {row.expected_columns}. "
+        "Correct the row or the separators"
     )
 
 
@@ -119,9 +119,7 @@ def whole_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
         if end == 0:
             if len(rest) > LARGEST_BLOCK:
                 most = LARGEST_BLOCK >> 20
-                raise ValueError(
-                    f"a row is longer than {most} MB; is it text with one row per line?"
-                )
+                raise ValueError(f"a row is longer than {most} MB. Write one row per line")
             rest += more
             continue
         yield rest[:end]
@@ -210,7 +208,7 @@ def parsed_blocks(
                 yield table
         except UnicodeDecodeError:
             raise BadFile(
-                f"{path}: the names of the columns are not UTF-8 text; convert it"
+                f"{path}: the names of the columns are not UTF-8 text. Convert the file"
             ) from None
         except (pa.ArrowInvalid, ValueError) as error:
             why = why_unparsed(error, block, separator, None if is_first else names, rows_before)
