@@ -58,8 +58,16 @@ def with_value(value, column=3):
         ({"n_features_to_select": 0}, (X, Y), r"n_features_to_select must be at least 1, got 0"),
         ({"n_features_to_select": -3}, (X, Y), r"at least 1, got -3"),
         ({"n_features_to_select": 1.5}, (X, Y), r"\(0, 1\], got 1.5"),
-        ({"n_features_to_select": "many"}, (X, Y), r"does not understand 'many'"),
-        ({"n_features_to_select": True}, (X, Y), r"does not understand True"),
+        (
+            {"n_features_to_select": "many"},
+            (X, Y),
+            r"must be a number or a fraction of features, got 'many'",
+        ),
+        (
+            {"n_features_to_select": True},
+            (X, Y),
+            r"must be a number or a fraction of features, got True",
+        ),
         ({"relevance": "pearsn"}, (X, Y), r"relevance.*did you mean 'pearson'"),
         ({"redundancy": "f"}, (X, Y), r"redundancy must be one of"),
         ({"objective": "quotiant"}, (X, Y), r"did you mean 'quotient'"),

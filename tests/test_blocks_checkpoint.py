@@ -100,7 +100,7 @@ def test_a_checkpoint_of_a_development_version_is_refused(tmp_path):
     log = tmp_path / "rounds.log"
     log.write_bytes(bytes(range(100)))
     with pytest.raises(
-        ValueError, match=r"rounds\.log is damaged, or no checkpoint of this version"
+        ValueError, match=r"rounds\.log is damaged, or not a checkpoint of this version"
     ):
         MRMR(2).fit(engine(), checkpoint=tmp_path)
     assert log.read_bytes() == bytes(range(100))
@@ -124,7 +124,7 @@ def test_a_checkpoint_of_another_fit_is_refused(fit, other, tmp_path):
     MRMR(5, relevance="mi").fit(engine(), checkpoint=tmp_path)
     before = (tmp_path / "rounds.log").read_bytes()
     with pytest.raises(
-        ValueError, match=f"was written with other {other}.*; give another checkpoint"
+        ValueError, match=f"was written with other {other}.*. Pass another checkpoint"
     ):
         fit(tmp_path)
     assert (tmp_path / "rounds.log").read_bytes() == before

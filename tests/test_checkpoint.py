@@ -119,13 +119,13 @@ def test_without_a_random_state_the_seed_is_that_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "data", "words"),
     [
-        ({}, (X + (np.arange(30) == 3), Y), "other data;"),
-        ({}, (X, 1 - Y), "other data;"),
-        ({"cv": 4}, (X, Y), "other folds;"),
-        ({"population": 5}, (X, Y), "other parameters;"),
-        ({"estimator": GaussianNB()}, (X, Y), "other parameters;"),
-        ({"keep": [3]}, (X, Y), "other parameters;"),
-        ({"random_state": 1}, (X, Y), r"other random_state \(\d+\);"),
+        ({}, (X + (np.arange(30) == 3), Y), "other data."),
+        ({}, (X, 1 - Y), "other data."),
+        ({"cv": 4}, (X, Y), "other folds."),
+        ({"population": 5}, (X, Y), "other parameters."),
+        ({"estimator": GaussianNB()}, (X, Y), "other parameters."),
+        ({"keep": [3]}, (X, Y), "other parameters."),
+        ({"random_state": 1}, (X, Y), r"other random_state \(\d+\)."),
     ],
 )
 def test_a_checkpoint_of_something_else_is_refused(settings, data, words, tmp_path):
@@ -133,7 +133,7 @@ def test_a_checkpoint_of_something_else_is_refused(settings, data, words, tmp_pa
     small(checkpoint=path).fit(X, Y)
     before = path.read_bytes()
     with pytest.raises(
-        ValueError, match=f"was written with {words} give another checkpoint, or delete"
+        ValueError, match=f"was written with {words} Pass another checkpoint, or delete"
     ):
         small(checkpoint=path, **settings).fit(*data)
     assert path.read_bytes() == before
@@ -157,7 +157,7 @@ def test_a_file_that_begins_in_another_way_is_refused_and_left_alone(damaged, tm
     path.write_bytes(damaged(path.read_bytes()))
     before = path.read_bytes()
     with pytest.raises(
-        ValueError, match=r"checkpoint .*search is damaged, or no checkpoint of this version"
+        ValueError, match=r"checkpoint .*search is damaged, or not a checkpoint of this version"
     ):
         small(checkpoint=path).fit(X, Y)
     assert path.read_bytes() == before

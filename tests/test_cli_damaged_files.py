@@ -81,8 +81,8 @@ def test_columns_that_cannot_be_named_in_memory_are_refused_at_once(tmp_path):
 @pytest.mark.parametrize("text", [b"1,\xff\xfe", b"1,\xff,\xfe,4"])
 def test_a_ragged_row_that_is_not_utf8_is_one_sentence(text, tmp_path, capfd):
     said = run(tmp_path, GOOD.encode() + text + b"\n1,2,p\n")
-    assert f"row 14 has {text.count(b',') + 1} values, but the header 3; mend" in said
-    with pytest.raises(ValueError, match=r"row 14 has . values, but the header 3"):
+    assert f"row 14 has {text.count(b',') + 1} values, but the header has 3. Correct" in said
+    with pytest.raises(ValueError, match=r"row 14 has . values, but the header has 3"):
         MIM(1).fit(tmp_path / "data.csv", "y")
     assert capfd.readouterr().err == ""
 
@@ -192,7 +192,7 @@ def test_an_hdf5_file_that_claims_any_memory_is_refused(tmp_path):
     pytest.importorskip("resource")
     claiming(tmp_path / "m.mat", 2**32 - 1, 2**40)
     said = run(tmp_path, None, name="m.mat", target="x0")
-    assert "m.mat cannot be read: it is damaged, so that HDF5 crashes or takes too much" in said
+    assert "m.mat cannot be read: it is damaged, and HDF5 crashes or takes too much" in said
 
 
 def test_an_hdf5_file_that_never_ends_stops_the_process_that_looks_through_it(tmp_path):

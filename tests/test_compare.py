@@ -398,7 +398,7 @@ def test_errors_are_kept_too(tmp_path):
     ],
 )  # fmt: skip
 def test_a_store_of_another_experiment_is_refused(change, words, stored):
-    with pytest.raises(ValueError, match=f"cells.log was written {words}; give another store"):
+    with pytest.raises(ValueError, match=f"cells.log was written {words}. Pass another store"):
         small(**change, store=stored)
 
 
@@ -424,7 +424,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     with pytest.raises(ValueError, match="must name a folder, got the file"):
         small(store=tmp_path / "notes.txt")
     (tmp_path / "cells.log").write_text("[]")
-    with pytest.raises(ValueError, match=r"cells\.log is damaged, or no store of this version"):
+    with pytest.raises(ValueError, match=r"cells\.log is damaged, or not a store of this version"):
         small(store=tmp_path, random_state=None)
 
 

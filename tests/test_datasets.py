@@ -213,7 +213,7 @@ def test_offline_is_one_clear_sentence(monkeypatch, tmp_path, name):
 
     monkeypatch.setattr(sklearn_openml, "urlopen", offline)
     monkeypatch.setattr(sklearn_openml.time, "sleep", lambda _: None)
-    words = rf"^{name} could not be fetched from openml.org \(.*Name or service not known.*\); .*data_home"
+    words = rf"^{name} could not be fetched from openml.org \(.*Name or service not known.*\)\. .*data_home"
     with pytest.raises(ConnectionError, match=words):
         given.fetch_paper_data(name, data_home=tmp_path)
     assert len(asked) > 1  # a line that stutters is given another try

@@ -76,9 +76,9 @@ def test_contents_that_are_no_tables(tmp_path):
         ("a.parquet", b"PAR1 and no more", "cannot be read"),
         ("a.feather", b"nothing", "cannot be read"),
         ("a.csv", b"", "it is empty"),
-        ("b.csv", b"a,label\n1,2\n1,2,3\n", "has 3 values, but the header 2"),
+        ("b.csv", b"a,label\n1,2\n1,2,3\n", "has 3 values, but the header has 2"),
         ("c.csv", "a,label\n1,2\n".encode("utf-16"), "UTF-16"),
-        ("a.xlsx", b"PK", "no table that can be read; give Parquet"),
+        ("a.xlsx", b"PK", "is not in a known format. Pass Parquet"),
         ("d.csv", b"a,label\n", "contains no rows"),
         ("e.csv", b"label\n1\n2\n", "no column except the target"),
     ):
@@ -108,7 +108,7 @@ def test_parts_must_have_the_same_columns_and_types(tmp_path):
 
     refused(
         write(frame(p=3)),
-        match=r"differ in their columns: .*1\.parquet has 'x3', .*2\.parquet has not",
+        match=r"differ in their columns: .*1\.parquet has 'x3', .*2\.parquet does not",
     )
     refused(write(frame().assign(more=1)), match=r"2\.parquet has 'more', .*1\.parquet has not")
     refused(
@@ -117,10 +117,10 @@ def test_parts_must_have_the_same_columns_and_types(tmp_path):
     )
     refused(write(frame().assign(x1=True)), match="a truth value in")
     (tmp_path / "3.csv").write_text("a,label\n1,2\n")
-    refused(tmp_path, match=r"files of several kinds \(parquet, text\)")
+    refused(tmp_path, match=r"files of several formats \(parquet, text\)")
     empty = tmp_path / "empty"
     empty.mkdir()
-    refused(empty, match="holds no files")
+    refused(empty, match="contains no files")
 
 
 def test_numbers_of_other_types_and_columns_without_values_fit_together(tmp_path):
@@ -335,7 +335,7 @@ def test_a_ragged_row_is_told_by_its_number_in_the_file(row, tmp_path):
     lines[row - 1] = "1,2"
     path = tmp_path / "ragged.csv"
     path.write_text("\n".join(lines))
-    with pytest.raises(ValueError, match=f"row {row} has 2 values, but the header 3"):
+    with pytest.raises(ValueError, match=f"row {row} has 2 values, but the header has 3"):
         MRMR(1).fit(path, "y", memory_limit=1 << 20)
 
 
@@ -366,7 +366,9 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
 
     read_csv = csv.read_csv
     monkeypatch.setattr(csv, "read_csv", in_other_words)
-    assert "row 3 has 2 values, but the header 3; mend" in said_of(b"a,b,y\n1,2,p\n1,2\n3,4,q\n")
+    assert "row 3 has 2 values, but the header has 3. Correct" in said_of(
+        b"a,b,y\n1,2,p\n1,2\n3,4,q\n"
+    )
     assert said_of(b"\r\n\n").endswith("cannot be read: it is empty")
     monkeypatch.setattr(text, "LARGEST_BLOCK", 1 << 20)
     monkeypatch.setattr(temporary.Scratch, "block_bytes", 1 << 20)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from thresher import MIM
 from thresher.cli import _input
 from thresher.cli._app import app
-from thresher.io.table import FileColumns, columns_of
+from thresher.io.table import FileColumns, join_parts
 
 from .test_cli_bad_input import run
 
@@ -159,7 +159,7 @@ class Short:
 
 
 def test_columns_of_another_length_than_the_file_says_are_refused():
-    files = columns_of([Short()])
+    files = join_parts([Short()])
     assert isinstance(files, FileColumns)
     with pytest.raises(ValueError, match="a part cannot be read: its columns have 60 rows, not 61"):
         files.column("x0")

@@ -126,7 +126,7 @@ def test_rules_for_counts_warn_of_fractions(method):
 
 def test_the_rule_for_logarithms_refuses_large_counts():
     with pytest.raises(
-        ValueError, match=r"needs logarithms of counts, but gene \d+ has \d+\. Pass"
+        ValueError, match=r"requires logarithms of counts, but gene \d+ has \d+\. Pass"
     ):
         select_genes(cells("seurat_v3", counts=simulated(0, 100, 150)[0] * 50), method="seurat")
 

@@ -142,7 +142,7 @@ def test_a_flipped_bit_of_the_first_line_is_refused_and_the_file_left_alone(path
     for place in range(written.index(b"\n") + 1):
         flipped = bytes([written[place] ^ 1 << place % 8])
         path.write_bytes(written[:place] + flipped + written[place + 1 :])
-        with pytest.raises(ValueError, match="log is damaged, or no checkpoint of this version"):
+        with pytest.raises(ValueError, match="log is damaged, or not a checkpoint of this version"):
             content(path)
         assert path.read_bytes() == written[:place] + flipped + written[place + 1 :]
 
@@ -155,7 +155,7 @@ def test_files_of_others_are_refused_and_left_alone(foreign, tmp_path):
     path.write_bytes(foreign)
     with (
         pytest.raises(
-            ValueError, match=r"log is damaged, or no store of .*; give another store, or delete"
+            ValueError, match=r"log is damaged, or not a store of .*. Pass another store, or delete"
         ),
         opened(path, kind="store"),
     ):
@@ -166,13 +166,13 @@ def test_files_of_others_are_refused_and_left_alone(foreign, tmp_path):
 @pytest.mark.parametrize(
     ("identity", "kind", "words"),
     [
-        ({**IDENTITY, "data": "other"}, "checkpoint", "with other data;"),
-        ({**IDENTITY, "k": "[2]"}, "checkpoint", r"with other k \(\[1, 3\]\);"),
-        ({"data": "other", "k": "[2]"}, "checkpoint", r"with other data and k \(\[1, 3\]\);"),
-        ({"data": IDENTITY["data"]}, "checkpoint", "with k, which is not given;"),
-        ({**IDENTITY, "a\nb": ""}, "checkpoint", r"without 'a\\nb';"),
-        (dict(reversed(IDENTITY.items())), "checkpoint", "in another order;"),
-        (IDENTITY, "store", r"with other kind \(checkpoint\); give another store, or delete this file"),
+        ({**IDENTITY, "data": "other"}, "checkpoint", "with other data."),
+        ({**IDENTITY, "k": "[2]"}, "checkpoint", r"with other k \(\[1, 3\]\)."),
+        ({"data": "other", "k": "[2]"}, "checkpoint", r"with other data and k \(\[1, 3\]\)."),
+        ({"data": IDENTITY["data"]}, "checkpoint", "with k, which is not given."),
+        ({**IDENTITY, "a\nb": ""}, "checkpoint", r"without 'a\\nb'."),
+        (dict(reversed(IDENTITY.items())), "checkpoint", "in another order."),
+        (IDENTITY, "store", r"with other kind \(checkpoint\). Pass another store, or delete this file"),
     ],
 )  # fmt: skip
 def test_another_identity_is_refused_by_name(identity, kind, words, path):
@@ -189,7 +189,7 @@ def test_a_settled_value_stays(tmp_path):
             assert journal.settle("seed", given, is_given=False) == 7
     with opened(tmp_path / "log") as journal:
         assert journal.settle("seed", 7) == 7
-        with pytest.raises(ValueError, match=r"was written with other seed \(7\); give another"):
+        with pytest.raises(ValueError, match=r"was written with other seed \(7\). Pass another"):
             journal.settle("seed", 8)
 
 

@@ -260,7 +260,7 @@ def test_values_present_are_enough_with_pairwise():
         (RRFS(scan=3), r"scan must be one of"),
         (RRFS(stop_mass=2), r"stop_mass .*at most 1"),
         (RRFS(drop_zero=1), r"drop_zero must be True or False"),
-        (RFS(n_features_to_select="all"), r"does not understand 'all'"),
+        (RFS(n_features_to_select="all"), r"must be a number or a fraction of features, got 'all'"),
         (RFS(relevance="fisher", target="numeric"), r"needs classes"),
     ],
 )

@@ -175,7 +175,7 @@ def resolve_count(value: object, n_features: int, *, auto: bool = False) -> int 
 
     A float is a fraction of `n_features`, rounded down, at least one.
     """
-    remedy = "give a whole number of at least 1 or a fraction in (0, 1]"
+    remedy = "Pass an integer of at least 1 or a fraction in (0, 1]"
     if auto:
         remedy += ' or "auto"'
         if isinstance(value, str) and value == "auto":
@@ -190,9 +190,11 @@ def resolve_count(value: object, n_features: int, *, auto: bool = False) -> int 
         if 0 < value <= 1:  # before it becomes a float: it may be too large for one
             return max(1, int(float(value) * n_features))
         raise ValueError(
-            f"n_features_to_select as a fraction must lie in (0, 1], got {shown(value)}; {remedy}"
+            f"n_features_to_select as a fraction must be in (0, 1], got {shown(value)}. {remedy}"
         )
-    raise ValueError(f"n_features_to_select does not understand {shown(value)}; {remedy}")
+    raise ValueError(
+        f"n_features_to_select must be a number or a fraction of features, got {shown(value)}. {remedy}"
+    )
 
 
 def resolve_features(
@@ -209,7 +211,7 @@ def resolve_features(
     for feature in features:
         position = feature_position(parameter, feature, names, n_features)
         if position in positions:
-            raise ValueError(f"{parameter} names the feature {feature!r} twice; name it once")
+            raise ValueError(f"{parameter} names the feature {feature!r} twice. Name it once")
         positions.append(position)
     return np.array(positions, dtype=np.intp)
 
@@ -221,8 +223,8 @@ def feature_position(
     if isinstance(feature, str):
         if names is None:
             raise ValueError(
-                f"{parameter} names the feature {feature!r}, but X has no feature names; "
-                "give positions (integers) or a dataframe"
+                f"{parameter} names the feature {feature!r}, but X has no feature names. "
+                "Pass positions (integers) or a dataframe"
             )
         positions = np.flatnonzero(names == feature)
         if positions.size:
@@ -238,7 +240,7 @@ def feature_position(
             f"(0 to {n_features - 1})"
         )
     raise ValueError(
-        f"{parameter} takes feature names (strings) or positions (integers), got {shown(feature)}"
+        f"{parameter} must contain feature names (strings) or positions (integers), got {shown(feature)}"
     )
 
 

@@ -62,7 +62,7 @@ class Journal:
             header = _parse(first)
             if not _SIGNATURE.startswith(start) or (first.endswith(b"\n") and header is None):
                 raise ValueError(
-                    f"{self._name} is damaged, or no {self._kind} of this version of thresher; {self._remedy}"
+                    f"{self._name} is damaged, or not a {self._kind} of this version of thresher. {self._remedy}"
                 )
             if header is not None:
                 self._compare(header["identity"], identity)
@@ -82,7 +82,7 @@ class Journal:
         """Append an array of numbers or a JSON value; it is on the disk when this returns."""
         if isinstance(value, np.ndarray | np.generic):
             if value.dtype.kind not in "biufc":
-                raise TypeError(f"a journal has no form for arrays of {value.dtype}")
+                raise TypeError(f"a journal cannot store arrays of {value.dtype}")
             array = np.asarray(value, value.dtype.newbyteorder("<"), order="C")
             head = {"key": key, "type": array.dtype.str, "shape": array.shape}
             self._lines[key] = self._write(head, base64.b64encode(array.data))
@@ -129,7 +129,7 @@ class Journal:
 
     @property
     def _remedy(self) -> str:
-        return f"give another {self._kind}, or delete this file to start over"
+        return f"Pass another {self._kind}, or delete this file to start over"
 
     def _compare(self, stored: Mapping[str, str], given: Mapping[str, str]) -> None:
         if [*stored.items()] == [*given.items()]:
@@ -145,7 +145,7 @@ class Journal:
             if name in given and stored[name] != given[name]
         ]
         both = [f"with other {' and '.join(other)}"] if other else ["in another order"]
-        raise ValueError(f"{self._name} was written {(left + new + both)[0]}; {self._remedy}")
+        raise ValueError(f"{self._name} was written {(left + new + both)[0]}. {self._remedy}")
 
     def _write(self, record: Values, numbers: bytes = b"") -> tuple[int, int]:
         line = b"%s\t%s\t" % (json.dumps(record).encode(), numbers)
@@ -247,5 +247,5 @@ def _naming_file(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            reason = "the disk is full. Free some space, or name another folder"
+            reason = "the disk is full. Free some space, or pass another folder"
         raise OSError(error.errno, f"{path} was not written: {reason}") from None

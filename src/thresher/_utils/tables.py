@@ -25,7 +25,7 @@ def as_table(columns: Mapping[str, object], output: str) -> Frame:
         package = importlib.import_module(output)
     except ImportError as error:
         raise ImportError(
-            f'output="{output}" needs {output}, which is not installed; install it, or use output="dict"'
+            f'output="{output}" needs {output}, which is not installed. Install it, or pass output="dict"'
         ) from error
     return package.DataFrame(dict(columns))
 

@@ -126,8 +126,8 @@ def fetch_paper_data(
             found = fetch_openml(entry.name, version=1, **settings)
     except OSError as error:
         raise ConnectionError(
-            f"{entry.name} could not be fetched from openml.org ({error}); connect to the internet, "
-            "or name in data_home a folder that has it"
+            f"{entry.name} could not be fetched from openml.org ({error}). Connect to the internet, "
+            "or set data_home to a folder with the data"
         ) from error
     if found.data.shape != (entry.n_samples, entry.n_features):
         raise ValueError(

@@ -35,7 +35,7 @@ FORMATS = {ending: kind for kind, endings in _ENDINGS.items() for ending in endi
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _MAY_BE_COMPRESSED = ("text", "svmlight")
 # How files of other names begin.
-_BEGINNINGS = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+_SIGNATURES = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _KNOWN = "Parquet (.parquet), Feather or Arrow (.feather, .arrow), text (.csv, .tsv), .npz, .mat, .arff, .svm or .h5ad"
 
 
@@ -47,7 +47,7 @@ class BadFile(ValueError):
     """A file that cannot be used; the text is a sentence that names it."""
 
 
-def unreadable(path: Path, error: Exception) -> Exception:
+def read_error(path: Path, error: Exception) -> Exception:
     """Return the error for a file that its parser could not read; what is not its fault stays as it is."""
     if isinstance(error, BadFile | ImportError | MemoryError):
         return error
@@ -62,7 +62,7 @@ def check_names(path: Path | str, names: Sequence[str]) -> None:
     if count > 1:
         places = [str(i + 1) for i, other in enumerate(names) if other == name]
         raise BadFile(
-            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}; rename one"
+            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}. Rename one"
         )
 
 
@@ -84,7 +84,7 @@ def open_table(
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "tables in files are read with pyarrow, which is not installed; install it with: "
+            "reading tables in files requires pyarrow, which is not installed. Install it with: "
             "pip install 'thresher[arrow]'"
         ) from error
     from thresher.io import arrow
@@ -100,7 +100,7 @@ def open_table(
         return arrow.read_folder(path, scratch)
     if not path.is_file():
         raise ValueError(f"X names {str(path)!r}, which is neither a file nor a folder")
-    source: TableSource = _module(path).read(path, open_file, scratch)
+    source: TableSource = _format_module(path).read(path, open_file, scratch)
     source.check(path)
     return source
 
@@ -110,7 +110,7 @@ def format_of(path: Path) -> str:
     if path.is_dir():
         from thresher.io import arrow
 
-        return arrow.files_of(path)[1]
+        return arrow.list_files(path)[1]
     suffix = path.suffix.lower()
     is_compressed = suffix in COMPRESSED
     if is_compressed:
@@ -119,22 +119,22 @@ def format_of(path: Path) -> str:
     if found is None and not is_compressed:
         with path.open("rb") as file:
             begin = file.read(6)
-        found = next((kind for mark, kind in _BEGINNINGS.items() if begin.startswith(mark)), None)
+        found = next((kind for mark, kind in _SIGNATURES.items() if begin.startswith(mark)), None)
     if is_compressed and found not in _MAY_BE_COMPRESSED:
-        raise ValueError(f"{path}: only text may be compressed; unpack it first")
+        raise ValueError(f"{path}: only text may be compressed. Decompress the file")
     if found is None:
-        raise ValueError(f"{path} is no table that can be read; give {_KNOWN}")
+        raise ValueError(f"{path} is not in a known format. Pass {_KNOWN}")
     return found
 
 
 def size_in_memory(path: Path) -> int:
     """Return about how many bytes the table takes in memory; 0 for a file that cannot be read."""
     with suppress(Exception):  # whatever the parsers of headers meet
-        return int(_module(path).size(path))
+        return int(_format_module(path).size(path))
     return 0
 
 
-def _module(path: Path) -> ModuleType:
+def _format_module(path: Path) -> ModuleType:
     """Return the module with `read` and `size` of the format."""
     name = format_of(path)
     return import_module(f"thresher.io.{'arrow' if name == 'parquet' else name}")
@@ -147,4 +147,4 @@ def _check_exists(path: Path) -> None:
     lost, *rest = path.absolute().relative_to(there).parts
     near = difflib.get_close_matches(lost, os.listdir(there), n=1)
     hint = f"; did you mean {str(there.joinpath(near[0], *rest))!r}?" if near else ""
-    raise FileNotFoundError(f"X names {str(path)!r}, and there is no such file or folder{hint}")
+    raise FileNotFoundError(f"X names {str(path)!r}, but there is no such file or folder{hint}")

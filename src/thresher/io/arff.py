@@ -15,11 +15,11 @@ import pyarrow as pa
 from scipy import sparse
 
 from thresher._utils.types import Array, Matrix, Values
-from thresher.io import BadFile, unreadable
-from thresher.io.sparse import spool_rows
-from thresher.io.table import Opener, TableSource, columns_of, dense_column, package
+from thresher.io import BadFile, read_error
+from thresher.io.sparse import write_rows
+from thresher.io.table import Opener, TableSource, import_optional, join_parts, read_dense_column
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
-from thresher.io.temporary_parts import TableBlock, spool_tables
+from thresher.io.temporary_parts import TableBlock, write_tables
 
 T = TypeVar("T")
 
@@ -30,29 +30,29 @@ _OBJECTS_SHARE = 8
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Read the attributes of rows, which may be sparse."""
-    arff = package("arff", "liac-arff", "cli")
+    arff = import_optional("arff", "liac-arff", "cli")
     with path.open(encoding="utf-8-sig") as file:
-        lines = _Counted(file)
+        lines = _CountedLines(file)
         try:
             with suppress(arff.BadLayout, _NotNumbers):  # of rows that are not sparse, or hold text
                 found = arff.load(lines, encode_nominal=True, return_type=arff.LOD_GEN)
-                return _sparse_arff(found, scratch)
+                return _read_sparse(found, scratch)
             lines.restart()
-            return _dense_arff(path, arff.load(lines, return_type=arff.DENSE_GEN), scratch)
+            return _read_dense(path, arff.load(lines, return_type=arff.DENSE_GEN), scratch)
         except UnicodeDecodeError:
-            raise BadFile(f"{path} is not UTF-8 text; convert it") from None
+            raise BadFile(f"{path} is not UTF-8 text. Convert it") from None
         except arff.ArffException as error:
             error.line = lines.number
-            raise unreadable(path, error) from None
+            raise read_error(path, error) from None
         except (StopIteration, RuntimeError, csv.Error) as error:
-            raise unreadable(path, error) from None
+            raise read_error(path, error) from None
 
 
 class _NotNumbers(Exception):
     """A sparse file with text, which no matrix can hold."""
 
 
-class _Counted:
+class _CountedLines:
     """The lines of a file, and the number of the last one."""
 
     def __init__(self, file: TextIO) -> None:
@@ -68,7 +68,7 @@ class _Counted:
         self.number = 0
 
 
-def _in_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) -> Iterator[list[T]]:
+def _split_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) -> Iterator[list[T]]:
     """Rows, as many at a time as may be objects of Python; at least one block, perhaps empty."""
     size = LARGEST_BLOCK
     if scratch is not None:
@@ -80,7 +80,7 @@ def _in_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) -> It
         yield block
 
 
-def _dense_arff(path: Path, found: Values, scratch: Scratch | None) -> TableSource:
+def _read_dense(path: Path, found: Values, scratch: Scratch | None) -> TableSource:
     attributes = found["attributes"]
     names = [name for name, _ in attributes]
     kinds = [
@@ -89,31 +89,31 @@ def _dense_arff(path: Path, found: Values, scratch: Scratch | None) -> TableSour
     ]
 
     def tables() -> Iterator[pa.Table]:
-        for rows in _in_blocks(iter(found["data"]), len(names), scratch):
+        for rows in _split_blocks(iter(found["data"]), len(names), scratch):
             columns = zip(*rows, strict=True) if rows else [()] * len(names)
             yield pa.Table.from_arrays(list(map(pa.array, columns, kinds)), names)
 
-    spooled = spool_tables(tables(), scratch)
-    return TableSource(columns_of([TableBlock(str(path), table) for table in spooled]))
+    spooled = write_tables(tables(), scratch)
+    return TableSource(join_parts([TableBlock(str(path), table) for table in spooled]))
 
 
-def _sparse_arff(found: Values, scratch: Scratch | None) -> TableSource:
+def _read_sparse(found: Values, scratch: Scratch | None) -> TableSource:
     """Numbers as they are, categories by the places of their values, of which the first is not written."""
     attributes = found["attributes"]
     if any(kind == "STRING" for _, kind in attributes):
         raise _NotNumbers
     blocks = (
         _sparse_block(rows, len(attributes))
-        for rows in _in_blocks(iter(found["data"]), len(attributes), scratch)
+        for rows in _split_blocks(iter(found["data"]), len(attributes), scratch)
     )
     if scratch is None:
         matrix = sparse.vstack(list(blocks), format="csr")
     else:
-        matrix = spool_rows(blocks, scratch)
+        matrix = write_rows(blocks, scratch)
     names = [name for name, _ in attributes]
     # As a target, categories are called by their names.
     extra = {
-        name: partial(_labels, matrix, place, kind)
+        name: partial(_read_labels, matrix, place, kind)
         for place, (name, kind) in enumerate(attributes)
         if isinstance(kind, list)
     }
@@ -128,8 +128,8 @@ def _sparse_block(rows: list[dict[int, float | None]], n_columns: int) -> sparse
     return sparse.csr_matrix((values, places, ends), shape=(len(rows), n_columns))
 
 
-def _labels(matrix: Matrix, place: int, labels: list[str]) -> Array:
-    codes = dense_column(matrix, place)
+def _read_labels(matrix: Matrix, place: int, labels: list[str]) -> Array:
+    codes = read_dense_column(matrix, place)
     known: Array = np.array([*labels, None], dtype=object)
     labels_of_rows: Array = known[np.where(np.isnan(codes), len(labels), codes).astype(int)]
     return labels_of_rows

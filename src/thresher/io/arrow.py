@@ -16,14 +16,14 @@ from thresher.io.table import (
     Part,
     Piece,
     TableSource,
-    columns_of,
+    join_parts,
     open_arrow,
     reading,
     validated,
 )
 from thresher.io.temporary import Scratch
-from thresher.io.temporary_parts import PIECE, grouped
-from thresher.io.text import text_parts
+from thresher.io.temporary_parts import PIECE, group_by_size
+from thresher.io.text import read_text_parts
 
 if TYPE_CHECKING:
     from pyarrow import fs, parquet
@@ -37,7 +37,7 @@ MOST_OPEN = 64
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Open a file of Arrow or Parquet."""
     with reading(str(path)):
-        return TableSource(columns_of(_parts_of(path, format_of(path), scratch)))
+        return TableSource(join_parts(_open_parts(path, format_of(path), scratch)))
 
 
 def size(path: Path) -> int:
@@ -53,47 +53,47 @@ def size(path: Path) -> int:
 def read_folder(path: Path, scratch: Scratch | None) -> TableSource:
     """Open all files of a folder, one below the other; folders named ``key=value`` add a column."""
     with reading(str(path)):
-        files, kind = files_of(path)
+        files, kind = list_files(path)
         if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
             from pyarrow import dataset
 
             partitioned = dataset.dataset(path, format=_IN_FOLDERS[kind], partitioning="hive")
-            return TableSource(columns_of([DatasetPart(partitioned)]))
+            return TableSource(join_parts([DatasetPart(partitioned)]))
         few = len(files) <= MOST_OPEN
         return TableSource(
-            columns_of([part for file in files for part in _parts_of(file, kind, scratch, few)])
+            join_parts([part for file in files for part in _open_parts(file, kind, scratch, few)])
         )
 
 
-def files_of(path: Path) -> tuple[list[Path], str]:
+def list_files(path: Path) -> tuple[list[Path], str]:
     """Return the files of a folder and their format."""
-    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_seen(file, path))
+    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_visible(file, path))
     if not files:
-        raise ValueError(f"X names the folder {str(path)!r}, which holds no files")
+        raise ValueError(f"X names the folder {str(path)!r}, which contains no files")
     kinds = {format_of(file) for file in files}
     if len(kinds) > 1:
         raise ValueError(
-            f"the folder {str(path)!r} holds files of several kinds ({', '.join(sorted(kinds))}); give one kind"
+            f"the folder {str(path)!r} contains files of several formats ({', '.join(sorted(kinds))}). Pass one format"
         )
     kind = kinds.pop()
     if kind not in _IN_FOLDERS:
         raise ValueError(
-            f"the folder {str(path)!r} holds {kind} files, and only Parquet, Arrow and text are read from folders. "
+            f"the folder {str(path)!r} contains {kind} files, but only Parquet, Arrow and text are read from folders. "
             "Pass one file"
         )
     return files, kind
 
 
-def _is_seen(file: Path, folder: Path) -> bool:
+def _is_visible(file: Path, folder: Path) -> bool:
     """Names that begin with a point or an underscore are notes of those who wrote the files."""
     return not any(name.startswith((".", "_")) for name in file.relative_to(folder).parts)
 
 
-def _parts_of(
+def _open_parts(
     file: Path, kind: str, scratch: Scratch | None, stays_open: bool = True
 ) -> list[Part]:
     if kind == "text":
-        return text_parts(file, scratch)
+        return read_text_parts(file, scratch)
     with reading(str(file)):
         if kind == "arrow":
             return [ArrowPart(str(file))]
@@ -103,10 +103,10 @@ def _parts_of(
 def read_dataset(dataset: DataLike) -> TableSource:
     """Open a dataset of pyarrow."""
     with reading("the dataset"):
-        return TableSource(columns_of(_parts_of_dataset(dataset)))
+        return TableSource(join_parts(_open_dataset_parts(dataset)))
 
 
-def _parts_of_dataset(dataset: DataLike) -> list[Part]:
+def _open_dataset_parts(dataset: DataLike) -> list[Part]:
     """Return the files of a dataset, where it is nothing but Parquet files."""
     is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
     if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
@@ -152,7 +152,7 @@ class ParquetPart:
             column = file.reader.read_column(self._places[columns[0]])
             yield pa.Table.from_arrays([column], names=columns)
             return
-        for groups in grouped((n_rows * len(columns) for n_rows in self._sizes), PIECE):
+        for groups in group_by_size((n_rows * len(columns) for n_rows in self._sizes), PIECE):
             yield read_row_groups(file, groups, columns, use_threads)
 
 

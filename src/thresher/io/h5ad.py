@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thresher.io import unreadable
-from thresher.io.hdf5 import opened_hdf5
+from thresher.io import read_error
+from thresher.io.hdf5 import open_hdf5
 from thresher.io.sparse import SparseColumns
-from thresher.io.stored import plain_numbers, spool_sparse
-from thresher.io.table import FileColumns, Opener, TableSource, columns_of, package
+from thresher.io.stored import to_native_numbers, write_compressed
+from thresher.io.table import FileColumns, Opener, TableSource, import_optional, join_parts
 from thresher.io.temporary import Scratch
-from thresher.io.temporary_parts import spool_matrix
+from thresher.io.temporary_parts import write_matrix
 
 if TYPE_CHECKING:
     import h5py
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def size(path: Path) -> int:
     """Bytes that X of an .h5ad file takes in memory."""
-    with opened_hdf5(path, "anndata", "anndata") as file:
+    with open_hdf5(path, "anndata", "anndata") as file:
         X = file["X"]
         arrays = [X] if hasattr(X, "shape") else [X["data"], X["indices"], X["indptr"]]
         return sum(int(array.size) * int(array.dtype.itemsize) for array in arrays)
@@ -27,31 +27,31 @@ def size(path: Path) -> int:
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """X, the names of its columns and what is known of its rows; nothing else is read."""
-    package("anndata", "anndata", "anndata")
+    import_optional("anndata", "anndata", "anndata")
     try:
         from anndata.io import read_elem
     except ImportError:  # before 0.11
         from anndata.experimental import read_elem
     try:
-        with opened_hdf5(path, "anndata", "anndata") as file:
+        with open_hdf5(path, "anndata", "anndata") as file:
             obs, var = read_elem(file["obs"]), read_elem(file["var"])
             names = [str(name) for name in var.index]
             extra = {str(name): obs[name].to_numpy for name in obs.columns}
             if scratch is None:
                 return TableSource(read_elem(file["X"]), names, extra)
-            return TableSource(_spooled_h5ad(path, file["X"], names, scratch), names, extra)
+            return TableSource(_write_h5ad(path, file["X"], names, scratch), names, extra)
     except Exception as error:  # whatever HDF5 and anndata meet
-        raise unreadable(path, error) from None
+        raise read_error(path, error) from None
 
 
-def _spooled_h5ad(
+def _write_h5ad(
     path: Path, X: h5py.Dataset | h5py.Group, names: list[str], scratch: Scratch
 ) -> FileColumns | SparseColumns:
     if hasattr(X, "shape"):
         size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))
-        lines = (plain_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))
-        return columns_of([spool_matrix(str(path), names, lines, scratch)])
+        lines = (to_native_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))
+        return join_parts([write_matrix(str(path), names, lines, scratch)])
     kind = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "csr")))[:3]
     shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
     entries = X["data"], X["indices"], X["indptr"][:]
-    return spool_sparse(kind, tuple(int(n) for n in shape), *entries, scratch)
+    return write_compressed(kind, tuple(int(n) for n in shape), *entries, scratch)

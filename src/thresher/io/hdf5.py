@@ -30,13 +30,13 @@ _DAMAGED = 3
 
 
 @contextmanager
-def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
+def open_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
     """Open an HDF5 file, with the package of that owner and extra, if another process got through it."""
-    from thresher.io.table import package  # here, as the other process needs none of it
+    from thresher.io.table import import_optional  # here, as the other process needs none of it
 
-    h5py = package("h5py", owner, extra)
+    h5py = import_optional("h5py", owner, extra)
     if not _passes(path, path.stat().st_mtime_ns):
-        raise ValueError("it is damaged, so that HDF5 crashes or takes too much time or memory")
+        raise ValueError("it is damaged, and HDF5 crashes or takes too much time or memory")
     with h5py.File(path) as file:
         yield file
 
@@ -52,7 +52,7 @@ def _passes(path: Path, modified: int) -> bool:
     return done.returncode in (0, 1)  # 1 is a Python that cannot start
 
 
-def _look_through(name: str, item: h5py.Dataset | h5py.Group) -> None:
+def _read_item(name: str, item: h5py.Dataset | h5py.Group) -> None:
     """Read attributes, where the chunks of an array are, and its beginning."""
     for attribute in item.attrs:
         with _unless_too_large():
@@ -90,8 +90,8 @@ def _main(path: str) -> None:
     h5py = importlib.import_module("h5py")
     _limit()
     with suppress(Exception), h5py.File(path) as file:
-        _look_through("/", file)
-        file.visititems(_look_through)
+        _read_item("/", file)
+        file.visititems(_read_item)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.types import Array, Values
-from thresher.io import unreadable
-from thresher.io.hdf5 import opened_hdf5
+from thresher.io import read_error
+from thresher.io.hdf5 import open_hdf5
 from thresher.io.sparse import SparseColumns
 from thresher.io.stored import (
     Readable,
@@ -25,14 +25,14 @@ from thresher.io.stored import (
     StoredMatrix,
     StoredSparse,
     StreamedMatrix,
-    map_blocks,
-    of_arrays,
-    plain_numbers,
+    choose_arrays,
     read_blocks,
     read_columns,
-    spool_sparse,
+    to_native_numbers,
+    write_blocks,
+    write_compressed,
 )
-from thresher.io.table import Opener, TableSource, package
+from thresher.io.table import Opener, TableSource, import_optional
 from thresher.io.temporary import Scratch
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class _Elements:
             self._file = _Inflated(stream)
             kind, _ = self._words()
         if kind != _ARRAY:
-            raise ValueError("it holds something else where an array should be")
+            raise ValueError("it contains another element where an array should be")
         flags = self.values()
         self.kind, self.is_complex = int(flags[0]) & 0xFF, bool(flags[0] & _IS_COMPLEX)
         self.n_entries = int(flags[1])  # of a sparse one
@@ -92,17 +92,17 @@ class _Elements:
         self.name = self.values().tobytes().decode()
 
     def _words(self) -> tuple[int, int]:
-        first, second = _exactly(self._file, 8, np.dtype(self._order + "u4")).tolist()
+        first, second = _read_exactly(self._file, 8, np.dtype(self._order + "u4")).tolist()
         return first, second
 
     def open(self) -> tuple[np.dtype[np.generic], int, Readable]:
         """The next element: its type, its bytes, and what they are read from, to their end."""
-        _exactly(self._file, self._gap)
-        tag = _exactly(self._file, 8)
+        _read_exactly(self._file, self._gap)
+        tag = _read_exactly(self._file, 8)
         first, size = np.frombuffer(tag, self._order + "u4").tolist()
         self._type = first & 0xFFFF
         if self._type not in _TYPES:
-            raise ValueError("it holds what is no number where one should be")
+            raise ValueError("it contains another element where numbers should be")
         dtype = np.dtype(self._order + _TYPES[self._type])
         if first >> 16:  # they are few, and in the place of their number
             self._gap = 0
@@ -113,12 +113,12 @@ class _Elements:
     def values(self, n_entries: int | None = None) -> Array:
         """The next element, whole. Entries of a byte that are called larger are truth values."""
         dtype, size, file = self._open_entries(n_entries)
-        return _exactly(file, size, dtype)
+        return _read_exactly(file, size, dtype)
 
     def mapped(self, scratch: Scratch, n_entries: int | None = None) -> Array:
         """The same, in a temporary file."""
         dtype, size, file = self._open_entries(n_entries)
-        return map_blocks(read_blocks(file, dtype, size, scratch.block_bytes), dtype, scratch)
+        return write_blocks(read_blocks(file, dtype, size, scratch.block_bytes), dtype, scratch)
 
     def _open_entries(self, n_entries: int | None) -> tuple[np.dtype[np.generic], int, Readable]:
         dtype, size, file = self.open()
@@ -129,7 +129,7 @@ class _Elements:
         """Numbers, lines of text or cells; None for all else."""
         if self.kind == _CELLS:
             cells = [self._cell() for _ in range(math.prod(self.shape))]
-            return _objects(cells).reshape(self.shape, order="F")
+            return _object_array(cells).reshape(self.shape, order="F")
         if self.is_complex or self.kind not in (_TEXT, *_DENSE):
             return None
         values = self.values()
@@ -140,19 +140,19 @@ class _Elements:
         return np.array(["".join(line.ravel()) for line in lines], dtype=str)
 
     def _cell(self) -> Array | None:
-        _exactly(self._file, self._gap)
-        tag = _exactly(self._file, 8)
+        _read_exactly(self._file, self._gap)
+        tag = _read_exactly(self._file, 8)
         size = int(np.frombuffer(tag, self._order + "u4")[1])
         self._gap = -size % 8
         if size == 0:
             return np.empty(0)
-        array = tag.tobytes() + _exactly(self._file, size).tobytes()
+        array = tag.tobytes() + _read_exactly(self._file, size).tobytes()
         return _Elements(io.BytesIO(array), self._order).content()
 
 
-def _exactly(file: Readable, n_bytes: int, dtype: np.dtype[np.generic] = _BYTE) -> Array:
+def _read_exactly(file: Readable, n_bytes: int, dtype: np.dtype[np.generic] = _BYTE) -> Array:
     """So many bytes of a file as numbers; memory is taken for what is there, not for what is claimed."""
-    values = np.empty(n_bytes // dtype.itemsize, plain_numbers(np.empty(0, dtype)).dtype)
+    values = np.empty(n_bytes // dtype.itemsize, to_native_numbers(np.empty(0, dtype)).dtype)
     done = 0
     for block in read_blocks(file, dtype, n_bytes, _PIECE):
         values[done : done + len(block)] = block
@@ -168,7 +168,7 @@ def _elements_at(path: Path, place: int, order: str) -> Iterator[_Elements]:
         yield _Elements(file, order)
 
 
-def _objects(cells: Sequence[object]) -> Array:
+def _object_array(cells: Sequence[object]) -> Array:
     """Return an array of objects, which NumPy does not look into."""
     objects = np.empty(len(cells), object)
     objects[:] = cells
@@ -202,15 +202,15 @@ class _Sparse(StoredSparse):
         n_entries = int(starts[-1])  # there may be room for more
         return sparse.csc_matrix((values[:n_entries], places[:n_entries], starts), self.shape)
 
-    def spooled(self, names: list[str], scratch: Scratch) -> SparseColumns:
+    def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
         with _elements_at(self.path, self.place, self.order) as elements:
             places = elements.mapped(scratch)
             starts = elements.values().astype(np.int64)
             values = elements.mapped(scratch, int(starts[-1]))
-        return spool_sparse("csc", self.shape, values, places, starts, scratch)
+        return write_compressed("csc", self.shape, values, places, starts, scratch)
 
 
-def arrays_of(path: Path) -> Values:
+def _read_version_5(path: Path) -> Values:
     """The arrays of numbers, not yet read; text and cells."""
     found: Values = {}
     size = path.stat().st_size
@@ -220,16 +220,14 @@ def arrays_of(path: Path) -> Values:
         while place < size:
             file.seek(place)
             elements = _Elements(file, order)
-            array = _array_of_element(path, elements, place, order) if elements.name else None
+            array = _read_element(path, elements, place, order) if elements.name else None
             if array is not None:
                 found[elements.name] = array
             place += 8 + elements.size
     return found
 
 
-def _array_of_element(
-    path: Path, elements: _Elements, place: int, order: str
-) -> Array | Stored | None:
+def _read_element(path: Path, elements: _Elements, place: int, order: str) -> Array | Stored | None:
     about = (path, elements.name, elements.shape)
     if elements.is_complex and elements.kind in _DENSE and min(elements.shape) > 1:
         return np.broadcast_to(np.complex128(0), elements.shape)  # which is refused for its type
@@ -240,34 +238,34 @@ def _array_of_element(
     dtype, n_bytes, _ = elements.open()
     matrix = _Matrix(*about, dtype, True, place, order)
     if n_bytes != matrix.nbytes:
-        raise ValueError(f"{elements.name} has not as many values as its shape says")
+        raise ValueError(f"the number of values of {elements.name} does not fit its shape")
     return matrix
 
 
 def size(path: Path) -> int:
     """Bytes that the arrays of numbers of a .mat file take in memory."""
-    return sum(array.nbytes for array in _arrays(path).values() if isinstance(array, Stored))
+    return sum(array.nbytes for array in _read_arrays(path).values() if isinstance(array, Stored))
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Arrays of MATLAB."""
     try:
-        return read_columns(of_arrays(path, _arrays(path)), scratch)
+        return read_columns(choose_arrays(path, _read_arrays(path)), scratch)
     except Exception as error:  # whatever SciPy, HDF5 and we meet in a damaged file
-        raise unreadable(path, error) from None
+        raise read_error(path, error) from None
 
 
-def _arrays(path: Path) -> Values:
+def _read_arrays(path: Path) -> Values:
     """Arrays of numbers, not yet read, and all others."""
     from scipy.io import loadmat, matlab
 
     version, _ = matlab.matfile_version(path)
     if version == 2:
-        with opened_hdf5(path, "h5py", "matlab") as file:
-            known = {name: _array_of(path, name, item, file) for name, item in file.items()}
+        with open_hdf5(path, "h5py", "matlab") as file:
+            known = {name: _read_item(path, name, item, file) for name, item in file.items()}
         return {name: array for name, array in known.items() if array is not None}
     if version == 1:
-        return arrays_of(path)
+        return _read_version_5(path)
     return {name: array for name, array in loadmat(path).items() if name[:2] != "__"}
 
 
@@ -275,32 +273,32 @@ class _Dataset(StoredMatrix):
     """An array in HDF5, where the first axis is the last of MATLAB."""
 
     def read(self) -> Array:
-        with package("h5py", "h5py", "matlab").File(self.path) as file:
+        with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
             values: Array = file[self.name][()].T
         return values
 
     def lines(self, n_bytes: int) -> Iterator[Array]:
         width = max(1, int(np.prod(self.shape[:-1])) * self.dtype.itemsize)
-        with package("h5py", "h5py", "matlab").File(self.path) as file:
+        with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
             values = file[self.name]
             # What was compressed together is inflated once.
             together = values.chunks[0] if values.chunks else 1
             size = max(1, n_bytes // (width * together)) * together
             for begin in range(0, self.shape[-1], size):
-                yield plain_numbers(values[begin : begin + size])
+                yield to_native_numbers(values[begin : begin + size])
 
 
 class _Group(StoredSparse):
     """A sparse matrix in HDF5."""
 
     def read(self) -> sparse.csc_matrix:
-        with package("h5py", "h5py", "matlab").File(self.path) as file:
+        with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
             values, places, starts = _entries(file[self.name])
             return sparse.csc_matrix((values[:], places[:], starts), shape=self.shape)
 
-    def spooled(self, names: list[str], scratch: Scratch) -> SparseColumns:
-        with package("h5py", "h5py", "matlab").File(self.path) as file:
-            return spool_sparse("csc", self.shape, *_entries(file[self.name]), scratch)
+    def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
+        with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
+            return write_compressed("csc", self.shape, *_entries(file[self.name]), scratch)
 
 
 def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
@@ -310,7 +308,7 @@ def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
     return group.get("data", nothing), group.get("ir", nothing.astype(np.int64)), starts
 
 
-def _array_of(
+def _read_item(
     path: Path, name: str, item: h5py.Dataset | h5py.Group, file: h5py.File
 ) -> Array | Stored | None:
     """An array of numbers, not yet read; cells and text; None for all else."""
@@ -321,18 +319,18 @@ def _array_of(
     if not hasattr(item, "shape") or "MATLAB_empty" in item.attrs:
         return None
     if item.attrs.get("MATLAB_class") in (b"cell", b"char"):
-        return _content_of(item, file)
+        return _read_content(item, file)
     return _Dataset(path, name, item.shape[::-1], item.dtype, True)
 
 
-def _content_of(item: h5py.Dataset, file: h5py.File) -> Array:
+def _read_content(item: h5py.Dataset, file: h5py.File) -> Array:
     """What is in an array of cells or letters; lines of letters are texts."""
     values: Array = item[()].T
     if "MATLAB_empty" in item.attrs:
         return np.empty(0, str)
     if item.attrs.get("MATLAB_class") == b"cell":
-        cells = [_content_of(file[cell], file) for cell in values.ravel()]
-        return _objects(cells).reshape(values.shape)
+        cells = [_read_content(file[cell], file) for cell in values.ravel()]
+        return _object_array(cells).reshape(values.shape)
     if item.attrs.get("MATLAB_class") == b"char":
         return np.array(["".join(map(chr, line)) for line in values])
     return values

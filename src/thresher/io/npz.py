@@ -13,8 +13,14 @@ from numpy.lib import format as npy
 from scipy import sparse
 
 from thresher._utils.types import Array
-from thresher.io import unreadable
-from thresher.io.stored import StreamedMatrix, map_blocks, of_arrays, read_columns, spool_sparse
+from thresher.io import read_error
+from thresher.io.stored import (
+    StreamedMatrix,
+    choose_arrays,
+    read_columns,
+    write_blocks,
+    write_compressed,
+)
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
 
@@ -35,22 +41,22 @@ class _Member(StreamedMatrix):
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
-            _header(file)
+            _read_header(file)
             yield file
 
 
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]] | None:
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]] | None:
     """Shape, order and type; None for records whose names are not Latin."""
     read = _HEADERS.get(npy.read_magic(file))
     return None if read is None else read(file)
 
 
-def _members(path: Path) -> dict[str, _Member]:
+def _read_members(path: Path) -> dict[str, _Member]:
     members = {}
     with zipfile.ZipFile(path) as archive:
         for entry in archive.namelist():
             with archive.open(entry) as file:
-                header = _header(file) if entry.endswith(".npy") else None
+                header = _read_header(file) if entry.endswith(".npy") else None
             if header is not None:
                 shape, by_columns, dtype = header
                 members[entry[: -len(".npy")]] = _Member(path, entry, shape, dtype, by_columns)
@@ -59,26 +65,28 @@ def _members(path: Path) -> dict[str, _Member]:
 
 def size(path: Path) -> int:
     """Bytes that the arrays of an .npz file take in memory."""
-    return sum(member.nbytes for member in _members(path).values())
+    return sum(member.nbytes for member in _read_members(path).values())
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Read arrays of NumPy, or a sparse matrix of SciPy."""
     try:
-        members = _members(path)
+        members = _read_members(path)
         if scratch is not None and members.keys() >= _OF_SPARSE:
             kind = np.asarray(members["format"].read(), dtype=str).item()
             if kind in ("csr", "csc"):
                 values, places = (
-                    map_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
+                    write_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
                     for member in (members["data"], members["indices"])
                 )
                 shape = tuple(members["shape"].read().tolist())
                 starts = members["indptr"].read()
-                return TableSource(spool_sparse(kind, shape, values, places, starts, scratch))
+                return TableSource(write_compressed(kind, shape, values, places, starts, scratch))
         if members.keys() >= _SPARSE:
             return TableSource(sparse.load_npz(path))
-        source = of_arrays(path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()})
+        source = choose_arrays(
+            path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()}
+        )
         return read_columns(source, scratch)
     except Exception as error:  # whatever NumPy, SciPy and zipfile meet in a damaged file
-        raise unreadable(path, error) from None
+        raise read_error(path, error) from None

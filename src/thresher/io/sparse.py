@@ -25,34 +25,34 @@ def check_sparse(X: T, name: str = "X") -> T:
     Anything but a sparse matrix passes. Time O(stored entries), without a copy; lists and dictionaries of Python take
     longer.
     """
-    if sparse.issparse(X) and (fault := _fault_of(X)):
+    if sparse.issparse(X) and (fault := _find_fault(X)):
         raise ValueError(
             f"{name} is not a valid sparse matrix: {fault}. Build it again from its entries"
         )
     return X
 
 
-def _fault_of(X: Matrix) -> str | None:
+def _find_fault(X: Matrix) -> str | None:
     if len(X.shape) != 2:
         return f"it has the shape {X.shape}, not rows and columns"
     if X.format == "dok":
         # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
         X = X.tocoo()
-    fault_of: dict[str, Callable[[Matrix], str | None]] = {
-        "csr": partial(_fault_of_compressed, shape=X.shape),
-        "csc": partial(_fault_of_compressed, shape=X.shape[::-1]),
-        "bsr": _fault_of_blocks,
-        "coo": _fault_of_entries,
-        "dia": _fault_of_diagonals,
-        "lil": _fault_of_lists,
+    checks: dict[str, Callable[[Matrix], str | None]] = {
+        "csr": partial(_check_compressed, shape=X.shape),
+        "csc": partial(_check_compressed, shape=X.shape[::-1]),
+        "bsr": _check_blocks,
+        "coo": _check_entries,
+        "dia": _check_diagonals,
+        "lil": _check_lists,
     }
-    return fault_of[X.format](X) if X.format in fault_of else f"its format {X.format!r} is unknown"
+    return checks[X.format](X) if X.format in checks else f"its format {X.format!r} is unknown"
 
 
-def _fault_of_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
+def _check_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
     n_lines, width = shape
     starts, places = X.indptr, X.indices
-    if fault := _fault_of_type("indptr", starts) or _fault_of_type("indices", places):
+    if fault := _check_index_type("indptr", starts) or _check_index_type("indices", places):
         return fault
     if len(starts) != n_lines + 1:
         return f"indptr has {len(starts)} values, not {n_lines + 1}"
@@ -61,31 +61,31 @@ def _fault_of_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
     # The core takes arrays with room for more entries, as SciPy does.
     if starts[0] != 0 or starts[-1] > len(places) or (starts[1:] < starts[:-1]).any():
         return "indptr must rise from 0 to the number of entries"
-    return _fault_of_range("indices", places[: starts[-1]], width)
+    return _check_range("indices", places[: starts[-1]], width)
 
 
-def _fault_of_blocks(X: Matrix) -> str | None:
+def _check_blocks(X: Matrix) -> str | None:
     if X.data.ndim != 3:
         return f"its blocks have the shape {X.data.shape}, not three dimensions"
     height, width = X.data.shape[1:]
     if min(height, width) < 1 or X.shape[0] % height or X.shape[1] % width:
         return f"blocks of {height} x {width} do not fill the shape {X.shape}"
-    return _fault_of_compressed(X, (X.shape[0] // height, X.shape[1] // width))
+    return _check_compressed(X, (X.shape[0] // height, X.shape[1] // width))
 
 
-def _fault_of_entries(X: Matrix) -> str | None:
+def _check_entries(X: Matrix) -> str | None:
     for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
-        if fault := _fault_of_type(name, places):
+        if fault := _check_index_type(name, places):
             return fault
         if len(places) != len(X.data):
             return f"{len(places)} {name} have {len(X.data)} values"
-        if fault := _fault_of_range(name, places, size):
+        if fault := _check_range(name, places, size):
             return fault
     return None
 
 
-def _fault_of_diagonals(X: Matrix) -> str | None:
-    if fault := _fault_of_type("offsets", X.offsets):
+def _check_diagonals(X: Matrix) -> str | None:
+    if fault := _check_index_type("offsets", X.offsets):
         return fault
     if X.data.ndim != 2 or len(X.data) != len(X.offsets):
         return f"{len(X.offsets)} offsets have values of the shape {X.data.shape}"
@@ -93,7 +93,7 @@ def _fault_of_diagonals(X: Matrix) -> str | None:
     return f"a diagonal at {X.offsets[outside][0]} is outside its shape" if outside.any() else None
 
 
-def _fault_of_lists(X: Matrix) -> str | None:
+def _check_lists(X: Matrix) -> str | None:
     n_rows, n_columns = X.shape
     for name, lists in (("rows", X.rows), ("data", X.data)):
         if lists.shape != (n_rows,) or not all(isinstance(one, list) for one in lists):
@@ -106,14 +106,14 @@ def _fault_of_lists(X: Matrix) -> str | None:
     return None
 
 
-def _fault_of_type(name: str, places: Array) -> str | None:
+def _check_index_type(name: str, places: Array) -> str | None:
     """Only these types are known to SciPy's compiled code and to the core."""
     if places.ndim == 1 and places.dtype in (np.int32, np.int64):
         return None
     return f"{name} must be int32 or int64 of one dimension, got {places.dtype} {places.shape}"
 
 
-def _fault_of_range(name: str, places: Array, size: int) -> str | None:
+def _check_range(name: str, places: Array, size: int) -> str | None:
     if len(places) == 0 or (places.min() >= 0 and places.max() < size):
         return None
     return f"{name} must be at least 0 and below {size}"
@@ -178,7 +178,7 @@ class SparseColumns:
         n_rows, n_columns = self.shape
         if len(self.blocks) == 1 and n_columns == self.blocks[0].shape[1]:
             return self.blocks[0]
-        return spool_columns(self.column_groups(), n_rows, self.scratch).blocks[0]
+        return write_columns(self.column_groups(), n_rows, self.scratch).blocks[0]
 
     def _columns(self, places: npt.NDArray[np.intp]) -> sparse.csc_matrix:
         runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
@@ -200,25 +200,25 @@ class SparseColumns:
         return sparse.csc_matrix(entries, shape=(n_above, len(places)))
 
 
-def spool_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
+def write_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
     """A sparse matrix that comes in blocks of rows, the widest of which has all columns."""
-    spool = _Spool(scratch)
+    spool = _SparseWriter(scratch)
     for block in blocks:
         spool.add(block.tocsc())
         spool.end_block(block.shape[0])
     return spool.columns()
 
 
-def spool_columns(blocks: Iterable[Matrix], n_rows: int, scratch: Scratch) -> SparseColumns:
+def write_columns(blocks: Iterable[Matrix], n_rows: int, scratch: Scratch) -> SparseColumns:
     """A sparse matrix that comes in blocks of columns."""
-    spool = _Spool(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
+    spool = _SparseWriter(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
     for block in blocks:
         spool.add(block.tocsc())
     spool.end_block(n_rows)
     return spool.columns()
 
 
-class _Spool:
+class _SparseWriter:
     """Entries of columns, one after the other, and of blocks of rows below each other.
 
     All blocks share three files, as a process may have few open.
@@ -241,7 +241,7 @@ class _Spool:
         values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
         if columns.data.dtype.kind in "iu" and np.any(np.abs(values) > LARGEST_EXACT):
             raise ValueError(
-                "it has whole numbers beyond 2^53, which stay apart in memory only; pass the matrix itself as X, "
+                "it has integers beyond 2^53, which are distinct in memory only; pass the matrix itself as X, "
                 "or floats"
             )
         self._values.write(values)
@@ -255,8 +255,8 @@ class _Spool:
         self._begin_block()
 
     def columns(self) -> SparseColumns:
-        values = _mapped(self._values, np.dtype(np.float64))
-        rows = _mapped(self._rows, self._index)
+        values = _map_file(self._values, np.dtype(np.float64))
+        rows = _map_file(self._rows, self._index)
         widest = max((size[1] for size in self._sizes), default=0)
         starts = self._all_starts(widest)
         blocks, done = [], 0
@@ -275,15 +275,15 @@ class _Spool:
         """Those of all blocks, each with the columns of the widest; of the type of the rows, where they fit."""
         is_narrow = max((size[2] for size in self._sizes), default=0) <= _LARGEST_NARROW
         index = self._index if is_narrow else np.dtype(np.int64)
-        given = _mapped(self._starts, np.dtype(np.int64))
+        given = _map_file(self._starts, np.dtype(np.int64))
         file = self._scratch.file()
         done = 0
         for _, n_columns, n_entries in self._sizes:
             file.write(given[done : done + n_columns + 1].astype(index))
             file.write(np.full(widest - n_columns, n_entries, dtype=index))
             done += n_columns + 1
-        return _mapped(file, index)
+        return _map_file(file, index)
 
 
-def _mapped(file: ScratchFile, dtype: np.dtype[np.generic]) -> Array:
+def _map_file(file: ScratchFile, dtype: np.dtype[np.generic]) -> Array:
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

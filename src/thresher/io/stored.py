@@ -17,10 +17,10 @@ from scipy import sparse
 from thresher._utils.checks import readable
 from thresher._utils.types import Array, Matrix, Values
 from thresher.io import BadFile
-from thresher.io.sparse import SparseColumns, check_sparse, spool_columns, spool_rows
-from thresher.io.table import FileColumns, TableSource, columns_of, numbered
+from thresher.io.sparse import SparseColumns, check_sparse, write_columns, write_rows
+from thresher.io.table import FileColumns, TableSource, default_names, join_parts
 from thresher.io.temporary import Scratch
-from thresher.io.temporary_parts import spool_matrix
+from thresher.io.temporary_parts import write_matrix
 
 # The array of features and its names in files of several arrays; those of one array need no name.
 _FEATURES = ("X", "data", "fea", "features")
@@ -65,7 +65,7 @@ class Stored(ABC):
         """All of it."""
 
     @abstractmethod
-    def spooled(self, names: list[str], scratch: Scratch) -> FileColumns | SparseColumns:
+    def to_file(self, names: list[str], scratch: Scratch) -> FileColumns | SparseColumns:
         """Its columns, in a temporary file."""
 
 
@@ -79,9 +79,9 @@ class StoredMatrix(Stored):
     def lines(self, n_bytes: int) -> Iterator[Array]:
         """Some rows, or columns, at a time: about so many bytes."""
 
-    def spooled(self, names: list[str], scratch: Scratch) -> FileColumns:
+    def to_file(self, names: list[str], scratch: Scratch) -> FileColumns:
         lines = self.lines(scratch.block_bytes)
-        return columns_of([spool_matrix(str(self.path), names, lines, scratch, self.by_columns)])
+        return join_parts([write_matrix(str(self.path), names, lines, scratch, self.by_columns)])
 
 
 class StreamedMatrix(StoredMatrix):
@@ -121,26 +121,26 @@ def read_blocks(
         read = file.read(wanted)
         if len(read) < wanted:
             raise EOFError("it ends too early")
-        yield plain_numbers(np.frombuffer(read, dtype))
+        yield to_native_numbers(np.frombuffer(read, dtype))
 
 
-def map_blocks(blocks: Iterable[Array], dtype: np.dtype[np.generic], scratch: Scratch) -> Array:
+def write_blocks(blocks: Iterable[Array], dtype: np.dtype[np.generic], scratch: Scratch) -> Array:
     """Numbers of one type, in a temporary file."""
     file = scratch.file()
     for block in blocks:
         file.write(block)
-    dtype = plain_numbers(np.empty(0, dtype)).dtype
+    dtype = to_native_numbers(np.empty(0, dtype)).dtype
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)
 
 
-def plain_numbers(values: Array) -> Array:
+def to_native_numbers(values: Array) -> Array:
     """Numbers as this machine has them, of at most 8 bytes."""
     if values.dtype.itemsize > 8:
         return values.astype(np.float64)
     return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
-def spool_sparse(
+def write_compressed(
     kind: str,
     shape: tuple[int, ...],
     values: Sliceable,
@@ -150,9 +150,9 @@ def spool_sparse(
 ) -> SparseColumns:
     """Compressed rows or columns, of which some at a time are read from what can be sliced."""
     if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(places):
-        raise ValueError("its numbers of entries, rows and columns do not fit together")
+        raise ValueError("its numbers of entries, rows and columns do not agree")
     if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > len(values):
-        raise ValueError("the places of its rows or columns do not rise to the number of entries")
+        raise ValueError("the starts of its rows or columns do not rise to the number of entries")
     form, across = (sparse.csr_matrix, shape[1]) if kind == "csr" else (sparse.csc_matrix, shape[0])
     n_entries = max(1, scratch.block_bytes // 16)
     bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
@@ -167,8 +167,8 @@ def spool_sparse(
             yield check_sparse(block, "it")
 
     if kind == "csr":
-        return spool_rows(blocks(), scratch)
-    return spool_columns(blocks(), shape[0], scratch)
+        return write_rows(blocks(), scratch)
+    return write_columns(blocks(), shape[0], scratch)
 
 
 def read_columns(source: TableSource, scratch: Scratch | None) -> TableSource:
@@ -177,11 +177,11 @@ def read_columns(source: TableSource, scratch: Scratch | None) -> TableSource:
         return source
     if scratch is None:
         return replace(source, columns=source.columns.read())
-    names = source.names or numbered(source.shape[1])
-    return replace(source, columns=source.columns.spooled(names, scratch), names=names)
+    names = source.names or default_names(source.shape[1])
+    return replace(source, columns=source.columns.to_file(names, scratch), names=names)
 
 
-def of_arrays(path: Path, arrays: Values) -> TableSource:
+def choose_arrays(path: Path, arrays: Values) -> TableSource:
     """The array of features, perhaps not yet read, and those with one value per row."""
     tables = {n: a for n, a in arrays.items() if a.ndim == 2}
     known = [name for name in _FEATURES if name in tables]
@@ -194,10 +194,10 @@ def of_arrays(path: Path, arrays: Values) -> TableSource:
     X = arrays[wide[0]]
     if X.dtype.kind not in "biuf":
         raise BadFile(
-            f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
+            f"{path}: {readable(wide[0])} contains {X.dtype}, not numbers. Pass text columns as .csv or .parquet"
         )
     flat = {
-        name: _unpacked(np.asarray(a.read() if isinstance(a, Stored) else a).ravel())
+        name: _unpack_cells(np.asarray(a.read() if isinstance(a, Stored) else a).ravel())
         for name, a in arrays.items()
         if name != wide[0] and not _is_sparse(a) and 1 in (a.ndim, *a.shape)
     }
@@ -206,14 +206,14 @@ def of_arrays(path: Path, arrays: Values) -> TableSource:
     return TableSource(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
 
 
-def _unpacked(values: Array) -> Array:
+def _unpack_cells(values: Array) -> Array:
     """Values, each perhaps in a cell of MATLAB's."""
     if values.dtype != object:
         return values
-    return np.array([_content(cell) for cell in values], dtype=object)
+    return np.array([_unpack_cell(cell) for cell in values], dtype=object)
 
 
-def _content(cell: object) -> object:
+def _unpack_cell(cell: object) -> object:
     while isinstance(cell, np.ndarray) and cell.size == 1:
         cell = cell.ravel()[0]
     return cell

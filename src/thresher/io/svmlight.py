@@ -10,11 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.types import Array
-from thresher.io import unreadable
-from thresher.io.sparse import spool_rows
+from thresher.io import read_error
+from thresher.io.sparse import write_rows
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
-from thresher.io.text import decompressed, size
+from thresher.io.text import decompress, size
 
 __all__ = ["read", "size"]
 
@@ -25,7 +25,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     smallest: list[int] = []
 
     def blocks() -> Iterator[sparse.csr_matrix]:
-        for block, y in _parsed_rows(path, open_file, scratch):
+        for block, y in _parse_rows(path, open_file, scratch):
             labels.append(y)
             if block.nnz:
                 smallest.append(int(block.indices.min()))
@@ -33,18 +33,18 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
 
     try:
         if scratch is None:
-            X = _stacked(list(blocks()))
+            X = _stack(list(blocks()))
         else:
-            X = spool_rows(blocks(), scratch)
+            X = write_rows(blocks(), scratch)
     except (ValueError, OSError, OverflowError) as error:
-        raise unreadable(path, error) from None
+        raise read_error(path, error) from None
     if smallest and min(smallest) > 0:
         X = X.take(slice(1, None)) if scratch is not None else X[:, 1:]
     y = np.concatenate(labels)
     return TableSource(X, extra={"target": y.astype(np.int64) if np.all(y == np.floor(y)) else y})
 
 
-def _stacked(blocks: list[sparse.csr_matrix]) -> sparse.csr_matrix:
+def _stack(blocks: list[sparse.csr_matrix]) -> sparse.csr_matrix:
     """Blocks below one another, as wide as the widest."""
     widest = max(block.shape[1] for block in blocks)
     for block in blocks:
@@ -52,14 +52,14 @@ def _stacked(blocks: list[sparse.csr_matrix]) -> sparse.csr_matrix:
     return sparse.vstack(blocks, format="csr")
 
 
-def _parsed_rows(
+def _parse_rows(
     path: Path, open_file: Opener, scratch: Scratch | None
 ) -> Iterator[tuple[sparse.csr_matrix, Array]]:
     from sklearn.datasets import load_svmlight_file
 
     size = LARGEST_BLOCK if scratch is None else scratch.block_bytes
     with open_file(path) as file:
-        stream = decompressed(file, path.suffix)
+        stream = decompress(file, path.suffix)
         rest = b""
         while more := stream.read(size):
             end = more.rfind(b"\n") + 1

@@ -79,7 +79,7 @@ def open_arrow(
 
 
 # What the types of a column in several files must share.
-_WORDS = {"number": "a number", "truth": "a truth value", "text": "text"}
+_KIND_NAMES = {"number": "a number", "truth": "a truth value", "text": "text"}
 
 
 class Part(Protocol):
@@ -172,7 +172,7 @@ class FileColumns:
         return replace(self, kinds={name: self.kinds[name] for name in columns})
 
 
-def columns_of(parts: Sequence[Part]) -> FileColumns:
+def join_parts(parts: Sequence[Part]) -> FileColumns:
     """The columns of parts, which must be the same."""
     for part in parts:
         check_names(part.name, part.schema.names)
@@ -181,40 +181,42 @@ def columns_of(parts: Sequence[Part]) -> FileColumns:
     )
     # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
     kinds = {
-        name: kind_of(kind)
+        name: column_kind(kind)
         for place, (name, kind) in enumerate(first.items())
         if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != "")
     }
     for part, more in zip(parts[1:], others, strict=True):
-        _join(kinds, (parts[0].name, first), (part.name, more))
+        _merge_kinds(kinds, (parts[0].name, first), (part.name, more))
     types = {name: {schema[name] for schema in (first, *others)} for name in first}
     return FileColumns(parts, kinds, types, sum(part.n_rows for part in parts))
 
 
-def _join(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Values]) -> None:
+def _merge_kinds(
+    kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Values]
+) -> None:
     """Bring the kinds of columns up to another part, which must have the same columns."""
     for (one, has), (other, lacks) in ((first, part), (part, first)):
         missing = [name for name in has if name not in lacks]
         if missing:
             raise ValueError(
                 f"the files of X differ in their columns: {one} has {readable(missing[0])!r}, {other} "
-                "has not; give files with the same columns"
+                "does not. Pass files with the same columns"
             )
     for name, known in kinds.items():
-        kind = kind_of(part[1][name])
+        kind = column_kind(part[1][name])
         if known == "null":
             kinds[name] = kind
         elif kind not in ("null", known):
             if {kind, known} == {"number", "decimal"}:
                 kinds[name] = "decimal"
                 continue
-            a, b = (_WORDS.get(k, f"of the type {k}") for k in (known, kind))
+            a, b = (_KIND_NAMES.get(k, f"of the type {k}") for k in (known, kind))
             raise ValueError(
-                f"column {readable(name)!r} is {a} in {first[0]} and {b} in {part[0]}; make it the same in all files"
+                f"column {readable(name)!r} is {a} in {first[0]} and {b} in {part[0]}. Use one type in all files"
             )
 
 
-def kind_of(kind: pa.DataType) -> str:
+def column_kind(kind: pa.DataType) -> str:
     import pyarrow as pa
     from pyarrow import types
 
@@ -292,10 +294,10 @@ class TableSource:
                 f"{path} has {n_rows} rows and {n_columns} columns, too many for the memory of this machine. Check "
                 "the largest index"
             )
-        self.names = self.names or numbered(n_columns)
+        self.names = self.names or default_names(n_columns)
         if len(self.names) != n_columns:
             raise BadFile(
-                f"{path} cannot be read: it names {len(self.names)} columns, but has {n_columns}"
+                f"{path} cannot be read: it has {n_columns} columns, but {len(self.names)} column names"
             )
         check_names(path, self.names)
         if sparse.issparse(self.columns):
@@ -312,7 +314,7 @@ class TableSource:
         place = self.names.index(name)
         if isinstance(self.columns, np.ndarray):
             return self.columns[:, place]
-        values = dense_column(self.columns, place)
+        values = read_dense_column(self.columns, place)
         return values.astype(np.int64) if np.all(values == np.floor(values)) else values
 
     def select(self, names: Sequence[str]) -> TableSource:
@@ -336,12 +338,12 @@ class TableSource:
         return self
 
 
-def numbered(n_columns: int) -> list[str]:
+def default_names(n_columns: int) -> list[str]:
     """Return names for columns that have none."""
     return [f"x{i}" for i in range(n_columns)]
 
 
-def dense_column(matrix: Matrix, place: int) -> Array:
+def read_dense_column(matrix: Matrix, place: int) -> Array:
     """Return a column of a sparse matrix as an array."""
     if isinstance(matrix, SparseColumns):
         return matrix.column(place)
@@ -349,11 +351,11 @@ def dense_column(matrix: Matrix, place: int) -> Array:
     return values
 
 
-def package(module: str, package: str, extra: str) -> ModuleType:
+def import_optional(module: str, distribution: str, extra: str) -> ModuleType:
     """Import a module of a package that need not be installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
         raise ImportError(
-            f"this kind of file needs {package}; install it with: pip install 'thresher[{extra}]'"
+            f"reading this file requires {distribution}. Install it with: pip install 'thresher[{extra}]'"
         ) from None

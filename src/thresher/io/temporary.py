@@ -41,18 +41,18 @@ def resolve_memory_limit(limit: object, parameter: str = "memory_limit") -> int:
     """Bytes for a limit: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
     if limit is None:
         return total_memory() // _DEFAULT_SHARE
-    bytes_asked = None
+    n_bytes = None
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([KMGT]I?|)B?\s*", limit.upper())
         if found:
-            bytes_asked = int(Fraction(found[1]) * {**_UNITS, **_BINARY_UNITS}[found[2]])
+            n_bytes = int(Fraction(found[1]) * {**_UNITS, **_BINARY_UNITS}[found[2]])
     elif isinstance(limit, int | np.integer) and not isinstance(limit, bool):
-        bytes_asked = int(limit)
-    if bytes_asked is None or bytes_asked < _SMALLEST_LIMIT:
+        n_bytes = int(limit)
+    if n_bytes is None or n_bytes < _SMALLEST_LIMIT:
         raise ValueError(
             f'{parameter} must be a number of bytes or a text such as "2GB", at least 1 MiB, got {shown(limit)}'
         )
-    return min(bytes_asked, LARGEST_WHOLE)
+    return min(n_bytes, LARGEST_WHOLE)
 
 
 def total_memory() -> int:
@@ -72,7 +72,7 @@ def _installed_memory() -> int:
     status = _MemoryStatus(ctypes.sizeof(_MemoryStatus))
     windows = ctypes.windll  # type: ignore[attr-defined]
     if not windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
-        raise OSError("the system does not report its memory: set memory_limit")
+        raise OSError("the system does not report its memory. Set memory_limit")
     return int(status.total)
 
 

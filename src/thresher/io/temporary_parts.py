@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 17
 
 
-def grouped(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
+def group_by_size(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
     """Yield runs of indices whose sizes are enough together; the last run may be smaller."""
     group: list[int] = []
     total = 0
@@ -56,7 +56,7 @@ class TableBlock:
             self.schema = self.schema.set(place, table.schema.field(name))
 
 
-def spool_tables(tables: Iterable[pa.Table], scratch: Scratch | None) -> list[pa.Table]:
+def write_tables(tables: Iterable[pa.Table], scratch: Scratch | None) -> list[pa.Table]:
     """The tables in a temporary file that is mapped: pages come back from there as columns are read.
 
     Without a scratch they stay in memory.
@@ -111,13 +111,13 @@ class MatrixPart:
         places = [self._places[column] for column in columns]
         is_run = places == list(range(places[0], places[0] + len(places)))
         some = slice(places[0], places[-1] + 1) if is_run else places  # a slice copies nothing
-        for group in grouped((len(places) * block.shape[1] for block in self._blocks), PIECE):
+        for group in group_by_size((len(places) * block.shape[1] for block in self._blocks), PIECE):
             own = [self._blocks[i][some] for i in group]
             values = own[0] if len(own) == 1 else np.concatenate(own, axis=1)
             yield pa.Table.from_arrays([pa.array(row) for row in values], names=columns)
 
 
-def spool_matrix(
+def write_matrix(
     name: str,
     columns: Sequence[str],
     lines: Iterable[Array],

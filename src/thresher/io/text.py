@@ -14,9 +14,9 @@ from pyarrow import csv
 from thresher._utils.checks import first_line
 from thresher._utils.types import Values
 from thresher.io import COMPRESSED, BadFile, check_names, open_binary
-from thresher.io.table import Opener, Part, TableSource, columns_of, kind_of, reading
+from thresher.io.table import Opener, Part, TableSource, column_kind, join_parts, reading
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
-from thresher.io.temporary_parts import TableBlock, spool_tables
+from thresher.io.temporary_parts import TableBlock, write_tables
 
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 # How much larger compressed text may become.
@@ -30,15 +30,15 @@ _SEPARATORS = (",", ";", "\t", "|")
 _ASCII = bytes(range(128)) + b"?" * 128
 
 
-def separator_of(head: bytes) -> str:
+def find_separator(head: bytes) -> str:
     """The mark that is most frequent in the first line; UTF-16 is refused."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ValueError("it is not UTF-8 text but UTF-16; convert it")
+        raise ValueError("it is UTF-16 text. Convert it to UTF-8")
     first = head.split(b"\n", 1)[0]
     return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
 
 
-def decompressed(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
+def decompress(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
     """A binary stream of what the file holds, by the last part of its name."""
     kind = COMPRESSED.get(suffix.lower())
     if kind is None:
@@ -46,18 +46,18 @@ def decompressed(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
     return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
 
 
-def dialect_of(path: Path) -> tuple[str, str]:
+def find_dialect(path: Path) -> tuple[str, str]:
     """What separates the columns of a text file, and the decimal mark of its numbers."""
     with path.open("rb") as file:
-        head = decompressed(file, path.suffix).read(_HEAD)
+        head = decompress(file, path.suffix).read(_HEAD)
     if not head.strip(b"\r\n"):
         raise ValueError("it is empty")
     is_by_tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
-    separator = "\t" if is_by_tabs else separator_of(head)
-    return separator, decimal_of(head, separator)
+    separator = "\t" if is_by_tabs else find_separator(head)
+    return separator, find_decimal_mark(head, separator)
 
 
-def decimal_of(head: bytes, separator: str) -> str:
+def find_decimal_mark(head: bytes, separator: str) -> str:
     """A comma, if numbers are written with it in the first lines; three digits after it may be thousands."""
     if separator == "," or b"," not in head:
         return "."
@@ -68,7 +68,7 @@ def decimal_of(head: bytes, separator: str) -> str:
     return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
 
 
-def parsing(separator: str, decimal: str) -> Values:
+def parsing_options(separator: str, decimal: str) -> Values:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
     return {
         "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
@@ -83,7 +83,7 @@ def _in_one_block(block: bytes, names: list[str] | None, use_threads: bool) -> c
     return csv.ReadOptions(column_names=names, block_size=len(block) + 1, use_threads=use_threads)
 
 
-def why_unparsed(
+def explain_parse_error(
     error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
 ) -> str:
     """Return why text cannot be read; the block comes after that many rows, and has a header if there are no names."""
@@ -105,12 +105,12 @@ def why_unparsed(
         return first_line(error)
     row = ragged[0]
     return (
-        f"row {rows_before + row.number} has {row.actual_columns} values, but the header {row.expected_columns}; "
-        "mend the row or the separators"
+        f"row {rows_before + row.number} has {row.actual_columns} values, but the header has {row.expected_columns}. "
+        "Correct the row or the separators"
     )
 
 
-def whole_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
+def split_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """Blocks of text that end where a row ends; a line may end inside quotes."""
     rest = stream.read(size)
     while rest:
@@ -119,9 +119,7 @@ def whole_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
         if end == 0:
             if len(rest) > LARGEST_BLOCK:
                 most = LARGEST_BLOCK >> 20
-                raise ValueError(
-                    f"a row is longer than {most} MB; is it text with one row per line?"
-                )
+                raise ValueError(f"a row is longer than {most} MB. Write one row per line")
             rest += more
             continue
         yield rest[:end]
@@ -139,9 +137,9 @@ def _last_row_end(block: bytes) -> int:
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Read a file of text in blocks; those of all rows are in memory or in a temporary file."""
     with reading(str(path)):
-        parts = text_parts(path, scratch, open_file)
-        columns = columns_of(parts)
-    separator, decimal = dialect_of(path)
+        parts = read_text_parts(path, scratch, open_file)
+        columns = join_parts(parts)
+    separator, decimal = find_dialect(path)
     notes = []
     if separator not in ",\t":
         notes.append(f"columns are separated by {separator!r}")
@@ -159,7 +157,9 @@ def size(path: Path) -> int:
     return path.stat().st_size * (_EXPANSION if path.suffix.lower() in COMPRESSED else 1)
 
 
-def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_binary) -> list[Part]:
+def read_text_parts(
+    path: Path, scratch: Scratch | None, open_file: Opener = open_binary
+) -> list[Part]:
     """Return the blocks of a text file, in memory or written to a temporary file that is mapped.
 
     Types are those of the whole file: a column with words in some block is text in all.
@@ -167,8 +167,8 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
 
     def blocks_of(texts: list[str] | None = None) -> list[pa.Table]:
         size = LARGEST_BLOCK if scratch is None else scratch.block_bytes
-        return spool_tables(
-            parsed_blocks(path, size, open_file, texts, use_threads=scratch is None), scratch
+        return write_tables(
+            parse_blocks(path, size, open_file, texts, use_threads=scratch is None), scratch
         )
 
     tables = blocks_of()
@@ -177,7 +177,7 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
     kinds: dict[str, set[str]] = {}
     for block in blocks:
         for field in block.schema:
-            kinds.setdefault(field.name, set()).add(kind_of(field.type))
+            kinds.setdefault(field.name, set()).add(column_kind(field.type))
     mixed = [name for name, found in kinds.items() if len(found - {"null"}) > 1]
     if mixed:
         for block, table in zip(blocks, blocks_of(mixed), strict=True):
@@ -185,7 +185,7 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
     return list(blocks)
 
 
-def parsed_blocks(
+def parse_blocks(
     path: Path, size: int, open_file: Opener, texts: list[str] | None, use_threads: bool
 ) -> Iterator[pa.Table]:
     """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
@@ -194,13 +194,13 @@ def parsed_blocks(
     block, is_first, separator = b"", True, ","
     with open_file(path) as file:
         try:
-            separator, decimal = dialect_of(path)
-            options = parsing(separator, decimal)
+            separator, decimal = find_dialect(path)
+            options = parsing_options(separator, decimal)
             if texts is not None:
                 options["convert_options"].include_columns = texts
                 options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
-            for block in whole_rows(decompressed(file, path.suffix), size):
-                is_first, names = not names, names or _header(block, options["parse_options"])
+            for block in split_rows(decompress(file, path.suffix), size):
+                is_first, names = not names, names or _read_header(block, options["parse_options"])
                 table = csv.read_csv(
                     pa.py_buffer(block),
                     read_options=_in_one_block(block, None if is_first else names, use_threads),
@@ -210,14 +210,16 @@ def parsed_blocks(
                 yield table
         except UnicodeDecodeError:
             raise BadFile(
-                f"{path}: the names of the columns are not UTF-8 text; convert it"
+                f"{path}: the names of the columns are not UTF-8 text. Convert the file"
             ) from None
         except (pa.ArrowInvalid, ValueError) as error:
-            why = why_unparsed(error, block, separator, None if is_first else names, rows_before)
+            why = explain_parse_error(
+                error, block, separator, None if is_first else names, rows_before
+            )
             raise ValueError(f"{path} cannot be read: {why}") from None
 
 
-def _header(block: bytes, parse_options: csv.ParseOptions) -> list[str]:
+def _read_header(block: bytes, parse_options: csv.ParseOptions) -> list[str]:
     """The names in the first row."""
     end = block.find(b"\n")
     while end >= 0 and block.count(b'"', 0, end) % 2:

@@ -220,7 +220,7 @@ class Moments:
         if large.any():
             first = int(np.argmax(large))
             raise ValueError(
-                f'method="seurat" needs logarithms of counts, but gene {first} has {self.maximum[first]:g}. '
+                f'method="seurat" requires logarithms of counts, but gene {first} has {self.maximum[first]:g}. '
                 'Pass method="seurat_v3" for counts'
             )
 
@@ -229,14 +229,14 @@ class Moments:
         if self.n_unusable.any():
             first = int(np.argmax(self.n_unusable > 0))
             raise ValueError(
-                f"gene {first} has {self.n_unusable[first]} values that are NaN or infinite; fill them in or drop it"
+                f"gene {first} has {self.n_unusable[first]} NaN or infinite values. Impute them or remove the gene"
             )
         negative = self.minimum < 0
         if negative.any():
             first = int(np.argmax(negative))
             raise ValueError(
-                f"the dispersion of genes needs counts or their logarithms, but gene {first} has "
-                f"{self.minimum[first]:g}; name the layer that holds counts, or use another method"
+                f"the dispersion of genes requires counts or their logarithms, but gene {first} has "
+                f"{self.minimum[first]:g}. Pass the layer of counts, or another method"
             )
 
 

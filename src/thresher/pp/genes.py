@@ -130,7 +130,7 @@ def select_genes(
         import pandas as pd
     except ImportError as error:
         raise ImportError(
-            "select_genes needs the package anndata; install thresher[anndata]"
+            "select_genes requires anndata. Install it with: pip install 'thresher[anndata]'"
         ) from error
     if not isinstance(adata, anndata.AnnData):
         raise ValueError(f"adata must be an anndata.AnnData, got {type(adata).__name__}")
@@ -138,7 +138,7 @@ def select_genes(
         check_number("n_top_genes", n_top_genes, minimum=1, integer=True)
     if subset and inplace and adata.isbacked:
         raise ValueError(
-            "subset=True would have to rewrite the file of a backed adata; give adata.to_memory(), or subset=False"
+            "subset=True would rewrite the file of a backed adata. Pass adata.to_memory(), or set subset=False"
         )
     _check_method(method)
     voice = Voice("select_genes", verbose)
@@ -211,7 +211,9 @@ def _observed(adata: AnnData, key: str, parameter: str) -> pd.Series:
         raise ValueError(f"{parameter}={key!r} is not in adata.obs, which has {list(adata.obs)}")
     column = adata.obs[key]
     if column.isna().any():
-        raise ValueError(f"{parameter}={key!r} has missing values in adata.obs; fill or drop them")
+        raise ValueError(
+            f"{parameter}={key!r} has missing values in adata.obs. Fill them or drop the cells"
+        )
     return column
 
 
@@ -226,7 +228,7 @@ def _rule(method: str, moments: Moments) -> str:
         return "seurat" if moments.are_logarithms else "seurat_v3_paper"
     if method != "seurat" and not moments.is_whole.all():
         warn(
-            f"method={method!r} expects counts, but some values are not whole numbers. "
+            f"method={method!r} expects counts, but some values are not integers. "
             'Pass the layer of counts, or method="seurat" for their logarithms'
         )
     return method
@@ -254,7 +256,7 @@ def _fit(
     needs = inspect.signature(fitted.fit).parameters.get("y")
     if target is None and needs is not None and fitted.__sklearn_tags__().target_tags.required:
         raise ValueError(
-            f"method {type(fitted).__name__} needs labels; name their column of adata.obs as target_key"
+            f"method {type(fitted).__name__} requires labels. Pass their column of adata.obs as target_key"
         )
     with on_behalf(values.voice):
         if isinstance(fitted, GeneRanking):
