@@ -138,7 +138,7 @@ def test_excluded_features_have_no_vote_and_no_copy():
         (MRMR(3), {"artificial": 0}, "artificial must be a number above 0 and of at most 1, got 0"),
         (MRMR(3), {"artificial": "all"}, "artificial must be a number"),
         (MRMR(3, keep=[1]), {}, r"keep=\[1\] would give features votes in every replicate"),
-        (voting(MRMR(3), "inner"), {}, 'kind="inner" makes one selection, without votes'),
+        (voting(MRMR(3), "inner"), {}, 'kind="inner" makes one selection without votes'),
         (MRMR(3, exclude=[77]), {}, "exclude"),
     ],
 )

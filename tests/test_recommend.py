@@ -133,7 +133,7 @@ def test_the_code_tells_of_selectors_that_find_their_number_of_features(
     with_candidates(monkeypatch, [module.Candidate(name, selector, "a") for name in "ab"])
     found = recommend(made.data, made.target, 60, k=2, estimator=GaussianNB(), random_state=0)
     assert (
-        "# It finds its number of features by itself; here at most its first 2" in found.code
+        "# It finds the number of features by itself; at most its first 2 were scored" in found.code
     ) == told
 
 
@@ -240,7 +240,7 @@ def test_the_data_decide_what_is_tried():
     frame = pd.DataFrame({"a": rng.normal(size=100), "b": pd.Categorical(["x", "y"] * 50)})
     assert tried(frame, y)[0][0] == "MIM"
     _, left_out = tried(rng.normal(size=(3000, 100)), np.arange(3000) % 2, budget=5)
-    assert "too many for the budget" in left_out[0]
+    assert "exceed the budget" in left_out[0]
 
 
 class Slow(Known):
@@ -326,7 +326,7 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
     assert set(found.table("dict")["selector"]) == {"0", "1"}
     assert found.interactions is not None
     untried, _ = race_by_the_clock(monkeypatch, [3, 3, 3, 3], 10)
-    assert sum("not tried: half of the budget" in text for text in untried.findings) == 2
+    assert sum("not run: half of the budget" in text for text in untried.findings) == 2
 
 
 @pytest.mark.parametrize(
