@@ -89,7 +89,7 @@ def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_pa
     else:
         np.savez(tmp_path / "m.npz", X=X, x3=np.arange(20) % 2)
     said = run(tmp_path, None, name="m.npz", target="x3", command=command)
-    assert "column x1 holds nothing but missing values" in said
+    assert "column x1 contains only missing values" in said
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_bad_arrays_are_named(arrays, said, tmp_path):
         (b"a,b,y\n1,2,p\n1,2,q,4\n", "row 3 has 4 values, but the header has 3"),
         (b"a,a,y\n1,2,p\n3,4,q\n", "columns 1 and 2 are both named a"),
         (b"a,b,y\n1,2,p\n3,4,p\n", "--target y: y has one class (p)"),
-        (b"a,b,y\n,2,p\n,4,q\n", "column a holds nothing but missing values"),
+        (b"a,b,y\n,2,p\n,4,q\n", "column a contains only missing values"),
         (b"a,b,y\n1,\xff\xfe,p\n3,\xe9,q\n", "column b is not UTF-8 text"),
         (b"a,\xff\xfe,y\n1,2,p\n3,4,q\n", "names of the columns are not UTF-8"),
         ("a,b,y\n1,2,p\n3,4,q\n".encode("utf-16"), "it is UTF-16 text. Convert it to UTF-8"),
-        (b"y\np\nq\n", "no column beside the target y"),
+        (b"y\np\nq\n", "no column except the target y"),
         (b"a,y\n" + 9 * b"1,p\n1,q\n", "no column of X varies"),
         (b"a,y\n1,p\n2,\n", "--target y: y contains NaN or None"),
         (b"a,y\n" + 9 * b"2020-01-01,p\n2020-01-02,q\n", "neither a number nor a category"),
@@ -201,14 +201,14 @@ def test_a_folder_is_no_file(tmp_path):
     ("options", "said"),
     [
         (("-k", "0"), "-k must be at least 1"),
-        (("-k", "many"), "-k takes a whole number"),
-        (("-k", "1,2"), "-k takes one number or auto, got '1,2'"),
-        (("-k", "3", "-m", "cwc"), "-k is not for cwc"),
+        (("-k", "many"), "-k must be an integer"),
+        (("-k", "1,2"), "-k must be one number or auto, got '1,2'"),
+        (("-k", "3", "-m", "cwc"), "-k cannot be used with cwc"),
         (("-m", "mrrm"), "did you mean mrmr?"),
         (("--keep", "aa"), "--keep aa: there is no such column"),
         (("--exclude", "zz"), "--exclude zz: there is no such column"),
-        (("--exclude", "y"), "--exclude y: it is the target"),
-        (("--exclude", "a,b"), "no column beside the target y"),
+        (("--exclude", "y"), "--exclude y: the column is the target"),
+        (("--exclude", "a,b"), "no column except the target y"),
         (("--seed", "-1"), "--seed must be at least 0"),
         (("--out", "selected.xml"), "must end in .json, .csv or .parquet"),
     ],
@@ -246,7 +246,7 @@ def test_notes_are_in_the_words_of_the_command_line(tmp_path):
 def test_a_file_is_never_written_over_without_force(tmp_path):
     out = tmp_path / "out.json"
     out.write_text("mine")
-    assert "exists already; give --force" in run(tmp_path, GOOD, "--out", out)
+    assert "exists. Use --force" in run(tmp_path, GOOD, "--out", out)
     assert out.read_text() == "mine"
     arguments = [
         "select",
@@ -282,7 +282,7 @@ def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkey
     (tmp_path / "folder.json").mkdir()
     assert "is a folder" in write_to("folder.json")
     monkeypatch.setattr(_output.os, "access", lambda _, mode: mode == os.R_OK)
-    assert "takes no new files" in write_to("out.json")
+    assert "no permission for the folder" in write_to("out.json")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
@@ -320,7 +320,7 @@ def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch)
     assert result.exit_code == 2
     said = result.stderr.splitlines()[-1]
     assert said.startswith("thresher: temporary files found no room in")
-    assert said.endswith("set TMPDIR to a folder with more room, or give more --memory")
+    assert said.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
 
 
 @pytest.mark.parametrize(

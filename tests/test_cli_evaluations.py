@@ -47,7 +47,7 @@ OUT = ("--exclude", "patient,date,empty")
 def test_columns_that_are_no_features_are_left_out(command, options, visits):
     code, _, said = invoke(command, visits, *options)
     assert code == 2
-    assert "column empty holds nothing but missing values" in said
+    assert "column empty contains only missing values" in said
     code, _, said = invoke(command, visits, *options, "--exclude", "empty")
     assert code == 2
     assert "neither a number nor a category" in said
@@ -81,7 +81,7 @@ def test_recommend_ranks_methods_by_their_features(visits, tmp_path):
     assert "120 samples, 3 features" in result.stderr
     wrong = CliRunner().invoke(app, [*arguments, "--estimator", "ridge"])
     assert wrong.exit_code == 2
-    assert "for classes there are" in wrong.stderr
+    assert "--estimator for classes must be" in wrong.stderr
 
 
 def test_recommend_takes_whole_numbers_as_the_kind_says(tmp_path):

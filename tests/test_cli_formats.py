@@ -183,7 +183,7 @@ def test_text_is_a_category_and_an_identifier_is_left_out(tmp_path):
     found = json.loads(result.stdout)
     assert [row["name"] for row in found["selected"]] == ["colour"]
     assert found["n_features"] == 2
-    assert any("id has another text in every row" in note for note in found["notes"])
+    assert any("id has a different text in every row" in note for note in found["notes"])
 
 
 @pytest.mark.parametrize("mark", [";", "\t", "|"])
@@ -273,7 +273,7 @@ def test_many_categories_of_a_sparse_arff_are_noted_unless_they_are_the_target(t
     console = Console(quiet=True)
     read_data(path, InputOptions(target="t"), console)
     assert [note.split(":")[0] for note in console.notes] == [
-        "column a has three categories or more, which a sparse file gives by their numbers"
+        "column a: categories of a sparse file are read as their numbers"
     ]
     console = Console(quiet=True)
     read_data(path, InputOptions(target="t", exclude="a"), console)

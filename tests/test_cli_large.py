@@ -64,11 +64,11 @@ def test_streamed_and_whole_are_the_same(ending, table, tmp_path):
     path = write(table, tmp_path, ending)
     code, whole, said = select(path, "-k", 5, "--json")
     assert code == 0, said
-    assert "is not read into it" not in said
+    assert "its rows stay in the file" not in said
     code, streamed, said = select(path, "-k", 5, "--json", "--memory", "1MiB")
     assert code == 0, said
-    assert "is not read into it" in said
-    assert "column id has another text in every row" in said
+    assert "its rows stay in the file" in said
+    assert "column id has a different text in every row" in said
     whole, streamed = json.loads(whole), json.loads(streamed)
     assert streamed["selected"] == whole["selected"]
     assert (streamed["n_samples"], streamed["n_features"]) == (N, 62)
@@ -106,7 +106,7 @@ def test_every_method_streams(method, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda t: t.set_column(5, "x3", pa.nulls(N)), "column x3 holds nothing but missing"),
+        (lambda t: t.set_column(5, "x3", pa.nulls(N)), "column x3 contains only missing"),
         (lambda t: t.set_column(5, "x3", pa.array([None, *range(N - 1)])), "contains NaN in 1 of"),
         (lambda t: t.slice(0, 0), "has no rows"),
         (lambda t: t.rename_columns(["n" * 5000, *t.column_names[1:]]), "has 5000 characters"),
@@ -127,12 +127,12 @@ def test_what_needs_all_rows_says_so(table, tmp_path):
     path = write(table, tmp_path, "parquet")
     code, _, said = select(path, "-k", "auto", "--memory", "1MiB")
     assert code == 2
-    assert "-k auto needs the rows in memory" in said
+    assert "-k auto needs all rows in memory" in said
     sparse.save_npz(tmp_path / "thin.npz", sparse.random(1000, 400, 0.3, "csr", random_state=0))
     arguments = ["select", str(tmp_path / "thin.npz"), "-t", "x0", "--memory", "1MiB", "-k", "auto"]
     result = CliRunner().invoke(app, [*arguments, "--target-kind", "numeric"])
     assert result.exit_code == 2
-    assert "-k auto needs the rows in memory" in result.stderr
+    assert "-k auto needs all rows in memory" in result.stderr
     code, _, said = select(path, "--memory", "much")
     assert code == 2
     assert "--memory must be a number of bytes" in said

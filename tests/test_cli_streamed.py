@@ -218,7 +218,7 @@ def both(tmp_path, monkeypatch):
             arguments += map(str, options)
             done = CliRunner().invoke(app, arguments, catch_exceptions=False)
             assert done.exit_code == 0, done.output
-            assert ("is not read into it" in done.stderr) == (size > 0)
+            assert ("its rows stay in the file" in done.stderr) == (size > 0)
             saved = json.loads(out.read_text())
             for facts in (saved["run"], saved["run"]["facts"]):
                 facts["notes"] = [n for n in facts["notes"] if "not read into it" not in n]
@@ -363,7 +363,7 @@ def test_a_sample_of_rows_is_the_same_wherever_they_are(name, tmp_path, monkeypa
         ]
         done = CliRunner().invoke(app, [*arguments, "--sample", "150", "--memory", "1MiB"])
         assert done.exit_code == 0, done.output
-        assert f"150 of {N} rows are taken" in done.stderr
+        assert f"150 of {N} rows are used" in done.stderr
         found.append(json.loads(done.stdout))
         assert found[-1]["n_samples"] == 150
     assert found[0]["selected"] == found[1]["selected"]
@@ -397,7 +397,7 @@ def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_pa
 
 def told(done):
     """What was printed, without times, memory and the note of a large file."""
-    without = r'"\w*(?:seconds|bytes)\w*": [^,\n]*|.*is not read into it.*\n'
+    without = r'"\w*(?:seconds|bytes)\w*": [^,\n]*|.*its rows stay in the file.*\n'
     return re.sub(without, "", done.stdout)
 
 

@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectKBest
 
 from thresher import MRMR, Ensemble, FisherScore
 from thresher.evaluate import estimate_false_share
-from thresher.evaluate.false_share import _judge, with_artificial
+from thresher.evaluate.false_share import _estimate, with_artificial
 
 from .naive.false_share import false_shares, least
 
@@ -37,7 +37,7 @@ def test_shares_are_those_of_the_definition(n_copied):
         lists = [[f // 2 if rng.random() < 0.5 else f for f in entries] for entries in lists]
         lists = [list(dict.fromkeys(entries)) for entries in lists]
         counts = [sum(f in entries for entries in lists) for f in range(20 + n_copied)]
-        found = _judge(lists, 20, n_copied, 20, 1.0, None)
+        found = _estimate(lists, 20, n_copied, 20, 1.0, None)
         shares = false_shares(counts[:20], counts[20:], n_lists, 20)
         assert found.shares.tolist() == [float(share) for share in shares]
         best, share = least(shares)
@@ -112,7 +112,7 @@ def test_nothing_is_selected_above_the_level():
     assert len(found.selected) == 0
     assert str(found) == (
         f"estimated share of false features {found.share:.2f} above {found.threshold:.2f} of the votes: "
-        "nothing here at level 0.2"
+        "no feature selected at level 0.2"
     )
     freely = estimate_false_share(MRMR(6), X, y, level=1, random_state=1)
     assert (freely.share, freely.threshold) == (found.share, found.threshold)
@@ -137,8 +137,8 @@ def test_excluded_features_have_no_vote_and_no_copy():
         (MRMR(3), {"level": 1.5}, "level must be a number above 0 and of at most 1, got 1.5"),
         (MRMR(3), {"artificial": 0}, "artificial must be a number above 0 and of at most 1, got 0"),
         (MRMR(3), {"artificial": "all"}, "artificial must be a number"),
-        (MRMR(3, keep=[1]), {}, r"keep=\[1\] gives features votes that they did not win"),
-        (voting(MRMR(3), "inner"), {}, 'kind="inner" makes one selection, without votes'),
+        (MRMR(3, keep=[1]), {}, r"keep=\[1\] would give features votes in every replicate"),
+        (voting(MRMR(3), "inner"), {}, 'kind="inner" makes one selection without votes'),
         (MRMR(3, exclude=[77]), {}, "exclude"),
     ],
 )

@@ -99,7 +99,7 @@ def test_numbers_with_which_the_estimator_fails_are_left_out():
         ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
         ({"scoring": "accurracy"}, "did you mean 'accuracy'"),
         ({"selector": MRMR(objective="nothing")}, "the selector failed on fold 0: ValueError"),
-        ({"estimator": KNeighborsClassifier(900)}, "could not be scored with any number"),
+        ({"estimator": KNeighborsClassifier(900)}, "the estimator failed with every number"),
         ({"cv": 1}, "cv must be a whole number of at least 2"),
         ({"y": [0, 1]}, "X has 150 rows, but y has 2"),
     ],

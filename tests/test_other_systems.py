@@ -190,12 +190,12 @@ def test_a_reader_who_has_seen_enough_is_no_error_on_windows():
     """A pipe that nobody reads is an invalid argument there, as is the name of a file with a question mark."""
     program = """
 import errno, sys
-from thresher.cli._errors import unless_unread
+from thresher.cli._errors import ignoring_closed_pipe
 sys.platform = "win32"
-with unless_unread():
+with ignoring_closed_pipe():
     raise OSError(errno.EINVAL, "Invalid argument")
 print("nobody reads this")
-with unless_unread():
+with ignoring_closed_pipe():
     raise OSError(errno.EINVAL, "Invalid argument", "a?.csv")
 """
     done = subprocess.run(

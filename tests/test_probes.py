@@ -244,7 +244,7 @@ def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted
     ("settings", "words"),
     [
         ({"n_distribution": -1}, "n_distribution must be a whole number of at least 0, got -1"),
-        ({"n_distribution": 0}, "there is nothing false to select"),
+        ({"n_distribution": 0}, "n_distribution and n_permuted are 0 and every feature is true"),
         ({"n_steps": 500}, "n_steps must be a whole number of at least 1 and of at most 113"),
         ({"holdout": 1.0}, "holdout must be a share of at least 0 and below 1"),
         ({"truth": [99]}, "truth must contain positions of features, 0 to 12"),

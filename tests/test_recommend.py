@@ -47,7 +47,7 @@ def test_parity_needs_methods_that_judge_sets():
     assert found.winner is None  # two do equally well
     assert any("interactions" in text for text in found.findings)
     assert table["selector"][1] in found.alike
-    assert "cannot be told from the first" in str(found)
+    assert "no significant difference between the first and" in str(found)
 
 
 def test_noise_has_no_winner():
@@ -60,7 +60,9 @@ def test_noise_has_no_winner():
     assert set(found.alike) == set(found.table("dict")["selector"][1:])
     assert "no winner" in str(found)
     assert any("better than a guess" in text for text in found.findings)
-    assert found.code.startswith("# No better than a guess without features, as far as 5 folds")
+    assert found.code.startswith(
+        "# Not significantly better than a guess without features on 5 folds"
+    )
 
 
 class Known(BaseEstimator):
@@ -97,7 +99,7 @@ def test_a_winner_is_named_where_it_is_one(monkeypatch):
     assert "winner: right" in str(found)
     reasons = found.table("dict")["reason"]
     assert reasons[0] == "b; the best mean score"
-    assert "which is no accident" in reasons[1]
+    assert ", significant (p" in reasons[1]
 
 
 def test_the_test_is_that_of_nadeau_and_bengio(monkeypatch):
@@ -107,9 +109,9 @@ def test_the_test_is_that_of_nadeau_and_bengio(monkeypatch):
         monkeypatch, [candidate("a", Known(2, [0, 1]), ""), candidate("b", Known(2, [22, 27]), "")]
     )
     races = []
-    judge = module._judge
+    summarize = module._summarize
     monkeypatch.setattr(
-        module, "_judge", lambda race, *rest: races.append(race) or judge(race, *rest)
+        module, "_summarize", lambda race, *rest: races.append(race) or summarize(race, *rest)
     )
     table = recommend(X, y, 60, k=2, estimator=GaussianNB(), random_state=0).table("dict")
     gaps = races[0].scores("b") - races[0].scores("a")
@@ -131,7 +133,7 @@ def test_the_code_tells_of_selectors_that_find_their_number_of_features(
     with_candidates(monkeypatch, [module.Candidate(name, selector, "a") for name in "ab"])
     found = recommend(made.data, made.target, 60, k=2, estimator=GaussianNB(), random_state=0)
     assert (
-        "# It finds its number of features by itself; here at most its first 2" in found.code
+        "# It finds the number of features by itself; at most its first 2 were scored" in found.code
     ) == told
 
 
@@ -180,7 +182,7 @@ def test_a_messy_table_needs_nothing_done_before(as_frame, numeric):
 def test_truth_values_are_numbers():
     X, y = messy_table()
     dummies = pd.get_dummies(X[["sex", "port"]])
-    assert "few whole numbers per feature" in recommend(dummies, y, 3, k=2).findings[0]
+    assert "few integers per feature" in recommend(dummies, y, 3, k=2).findings[0]
 
 
 def arrow_table(X):
@@ -238,7 +240,7 @@ def test_the_data_decide_what_is_tried():
     frame = pd.DataFrame({"a": rng.normal(size=100), "b": pd.Categorical(["x", "y"] * 50)})
     assert tried(frame, y)[0][0] == "MIM"
     _, left_out = tried(rng.normal(size=(3000, 100)), np.arange(3000) % 2, budget=5)
-    assert "too many for the budget" in left_out[0]
+    assert "exceed the budget" in left_out[0]
 
 
 class Slow(Known):
@@ -291,7 +293,7 @@ def race_by_the_clock(monkeypatch, seconds, budget_s):
     CLOCK[0] = 0.0
     X, y = load_iris(return_X_y=True)
     given = [
-        module.Candidate(str(i), Costly(1, [2 + i % 2], cost), "", judges_sets=i == 1)
+        module.Candidate(str(i), Costly(1, [2 + i % 2], cost), "", finds_interactions=i == 1)
         for i, cost in enumerate(seconds)
     ]
     with_candidates(monkeypatch, given)
@@ -324,7 +326,7 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
     assert set(found.table("dict")["selector"]) == {"0", "1"}
     assert found.interactions is not None
     untried, _ = race_by_the_clock(monkeypatch, [3, 3, 3, 3], 10)
-    assert sum("not tried: half of the budget" in text for text in untried.findings) == 2
+    assert sum("not run: half of the budget" in text for text in untried.findings) == 2
 
 
 @pytest.mark.parametrize(
@@ -333,11 +335,11 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
         ({"budget_s": 0}, "budget_s must be a number above 0, got 0"),
         ({"k": 9}, "k must be a whole number of at least 1 and of at most 4, got 9"),
         ({"scoring": "acc"}, "scoring must be one of"),
-        ({"y": np.zeros(150)}, "y has the value 0.0 alone"),
+        ({"y": np.zeros(150)}, "y has only the value 0.0"),
         ({"y": np.r_[np.zeros(149), 1].astype(int)}, "the class 1 has a single sample"),
         ({"y": [1]}, "X has 150 rows, but y has 1 values"),
         ({"X": np.full((150, 4), np.inf)}, "column 0 of X contains inf"),
-        ({"X": np.ones((150, 4))}, "no selector could be tried; Univariate failed: ValueError"),
+        ({"X": np.ones((150, 4))}, "no selector could be run; Univariate failed: ValueError"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence(settings, words):

@@ -188,7 +188,7 @@ def test_tables_name_the_pairs_that_were_tested():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: evaluate.friedman([[1, 2], [2, 1]]), "at least 3 methods, got 2; use wilcoxon"),
+        (lambda: evaluate.friedman([[1, 2], [2, 1]]), "at least 3 methods, got 2. Use wilcoxon"),
         (lambda: evaluate.friedman([[1, 2, 3]]), "at least 2 data sets, got 1"),
         (lambda: evaluate.wilcoxon_holm({"a": [1, 2], "b": [1, np.nan]}), "no score for 'b'"),
         (lambda: evaluate.wilcoxon_holm([1, 2]), r"got shape \(2,\)"),

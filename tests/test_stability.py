@@ -167,7 +167,7 @@ def test_undefined_indices_are_nan():
     [
         (lambda: stability.mean_jaccard([]), "at least one selection"),
         (lambda: stability.kuncheva([{0}, {0, 1}], 4), "Use nogueira"),
-        (lambda: stability.nogueira([{0}, {1}]), "n_features must be given"),
+        (lambda: stability.nogueira([{0}, {1}]), "n_features is missing"),
         (lambda: stability.nogueira([{0}, {7}], 5), "positions in 0..4, got 7"),
         (lambda: stability.nogueira([{"a"}, {"b"}], 1), "at least the 2 distinct"),
         (lambda: stability.nogueira(np.eye(3, dtype=bool), 4), "equal the 3 columns"),

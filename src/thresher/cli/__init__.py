@@ -12,12 +12,12 @@ def main() -> None:
         import typer  # noqa: F401
     except ImportError:
         sys.exit(
-            "thresher: the command line needs typer; install it with: pip install 'thresher[cli]'"
+            "thresher: the command line needs typer. Install it with: pip install 'thresher[cli]'"
         )
     from thresher.cli._app import app
-    from thresher.cli._errors import leave_at_once, sentences
+    from thresher.cli._errors import exiting_at_once, sentences
 
-    if isinstance(sys.stdout, TextIOWrapper):  # a pipe may encode the letters of one code page only
+    if isinstance(sys.stdout, TextIOWrapper):  # the encoding of a pipe may lack some characters
         sys.stdout.reconfigure(errors="backslashreplace")
-    with leave_at_once(), sentences():  # help, too, may find no place
+    with exiting_at_once(), sentences():  # also for help, which may hit a full disk
         app(prog_name="thresher")

@@ -1,4 +1,4 @@
-"""``thresher demo``: from nothing to a selection, a comparison and a report."""
+"""The command ``thresher demo``: a selection, a comparison and a report on built-in data."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def demo(out: Path, force: bool, console: Console) -> None:
     print()
     console.table(
         _side_by_side(comparison.table("dict")),
-        "2. Beside a ranking of single features: accuracy of logistic regression on unseen samples",
+        "2. Comparison with a ranking of single features: accuracy of logistic regression on unseen samples",
     )
     print(
-        "   A ranking takes the best features again and again in other clothes; mRMR takes what is new."
+        "   A ranking selects similar features repeatedly. mRMR selects features with new information."
     )
 
     with console.working("finding the number of features"):
@@ -77,7 +77,7 @@ def demo(out: Path, force: bool, console: Console) -> None:
 
 
 def _show_left_out(selector: Estimator) -> None:
-    """The most relevant features that one mRMR selection leaves, and why."""
+    """Print the most relevant features that one mRMR selection left out, with the reason."""
     relevance = np.where(selector.support_, -np.inf, selector.relevance_)
     names = selector.feature_names_in_
     print("   Relevant, but left out by mRMR:")
@@ -86,7 +86,7 @@ def _show_left_out(selector: Estimator) -> None:
 
 
 def _side_by_side(table: Values) -> list[Values]:
-    """A row per number of features, a column per selector."""
+    """Return one row per number of features, with a column per selector."""
     rows: dict[int, Values] = {k: {"features": k} for k in SIZES}
     for selector, k, score in zip(table["selector"], table["k"], table["score"], strict=True):
         rows[k][selector] = score

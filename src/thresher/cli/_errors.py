@@ -1,4 +1,4 @@
-"""What goes wrong, as one sentence and an exit code."""
+"""Errors as one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -11,61 +11,76 @@ from contextlib import contextmanager, suppress
 
 BAD_INPUT = 2
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-# Words of messages for Python, and for a shell.
+# Options of the commands for the parameters of Python.
 _OPTIONS = {
-    "the parameter missing": "--missing",
-    "to exclude": "to --exclude",
-    "name it in exclude": "name it in --exclude",
-    "name them in exclude": "name them in --exclude",
-    "n_features_to_select=": "-k ",
-    'see kind="bagging" or stability_curve': "see `thresher stability`",
-    "n_jobs must be None or": "--jobs must be",
-    "memory_limit=": "--memory ",
-    "pass the matrix itself as X": "give more --memory",
-    "give a folder with more room as scratch": "set TMPDIR to a folder with more room, "
-    "or give more --memory",
+    "n_features_to_select": "-k",
+    "n_steps": "-k",
+    "n_repeats": "--repeats",
+    "n_jobs": "--jobs",
+    "memory_limit": "--memory",
+    "budget_s": "--budget",
+}
+# Parameters that are common words, with the text around them; and remedies that a shell does not have.
+_PHRASES = {
+    r"\bn_jobs must be None or": "--jobs must be",
+    r"\bthe parameter (missing|exclude|keep)\b": r"--\1",
+    r"\b(in|to|[Ss]et) (exclude|missing)\b": r"\1 --\2",
+    r'\b(exclude|keep|missing)="?([^\s"]+)"?': r"--\1 \2",
+    r'\btarget="(\w+)"': r"--target-kind \1",
+    r"^k must": "-k must",
+    r"^cv must": "--folds must",
+    r"\bin cv\b": "in --folds",
+    r'see kind="bagging" or stability_curve': "see `thresher stability`",
+    r"\bpass the matrix itself as X": "set a larger --memory",
+    r"\bPass the matrix itself as X": "Set a larger --memory",
+    r"\bgive a folder with more room as scratch": "set TMPDIR to a folder with more space, "
+    "or set a larger --memory",
+    r"\b[Ss]et scratch to a folder with more (room|space)": "Set TMPDIR to a folder with more space, "
+    "or set a larger --memory",
 }
 
 
 class BadInput(Exception):
-    """Something a user gave cannot be used; the text says what, and what to do."""
+    """An input or an option that cannot be used; the text names it and the remedy."""
 
 
 def as_options(text: str) -> str:
-    """A message of the package in the words of the command line."""
+    """Return a message of the package with options in place of parameters."""
+    for pattern, replacement in _PHRASES.items():
+        text = re.sub(pattern, replacement, text)
     for parameter, option in _OPTIONS.items():
-        text = text.replace(parameter, option)
-    text = re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
-    return re.sub(r'\btarget="(\w+)"', r"--target-kind \1", text)
+        text = re.sub(rf"\b{parameter}=", f"{option} ", text)
+        text = re.sub(rf"\b{parameter}\b", option, text)
+    return text
 
 
 @contextmanager
-def unless_unread() -> Iterator[None]:
-    """Go on if whoever read the standard output has seen enough; nothing more is written to it, at exit neither."""
+def ignoring_closed_pipe() -> Iterator[None]:
+    """Continue if the reader of the standard output has closed it; write nothing more to it, not even at exit."""
     try:
         yield
     except OSError as error:
-        if not _is_unread(error):
+        if not _is_closed_pipe(error):
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _is_unread(error: OSError) -> bool:
-    """Return whether the error says that nobody reads the standard output; Windows has no error of its own for that."""
+def _is_closed_pipe(error: OSError) -> bool:
+    """Return whether the reader has closed the standard output; Windows has no separate error for that."""
     is_closed = sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
     return is_closed or isinstance(error, BrokenPipeError)
 
 
 @contextmanager
-def leave_at_once() -> Iterator[None]:
-    """End the process after bad input without taking the interpreter down.
+def exiting_at_once() -> Iterator[None]:
+    """End the process after bad input without finalizing the interpreter.
 
-    Threads of a parser may still read ahead in a file that is refused, and abort the process if it ends under them.
+    Threads of a parser may still read ahead in a rejected file. They would abort the process during finalization.
     """
     try:
         yield
-    except SystemExit as end:
-        if end.code != BAD_INPUT:
+    except SystemExit as exit_request:
+        if exit_request.code != BAD_INPUT:
             raise
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
@@ -75,17 +90,17 @@ def leave_at_once() -> Iterator[None]:
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """End the program with exit code 2 and one sentence for whatever the input is to blame for.
+    """End the program with exit code 2 and one sentence for errors that the input causes.
 
-    All else is a mistake of ours and keeps its traceback, with exit code 1.
+    Any other error is a bug and keeps its traceback, with exit code 1.
     """
     try:
-        with unless_unread():
+        with ignoring_closed_pipe():
             yield
     except (BadInput, ValueError, TypeError, ImportError) as error:
         _end(str(error) or type(error).__name__)
     except MemoryError:
-        _end("the data do not fit into memory; give fewer rows or columns")
+        _end("the data do not fit into memory. Use --sample, or a file with fewer columns")
     except OSError as error:
         _end(describe(error))
     except Exception as error:
@@ -97,7 +112,7 @@ def sentences() -> Iterator[None]:
 
 
 def describe(error: OSError) -> str:
-    """What the system refused, and for which file."""
+    """Return the error of the system as text, with the file."""
     reason = error.strerror or str(error)
     if error.errno in _FULL and reason == os.strerror(error.errno):
         reason = "the disk is full"

@@ -1,4 +1,4 @@
-"""The commands that judge methods: stability, probe, compare and recommend."""
+"""The commands that evaluate methods: stability, probe, compare, recommend; and methods and datasets."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ REGRESSORS = {
 }
 
 
-def estimators_for(y: TargetLike, wanted: list[str], source: InputOptions) -> Values:
-    """Pipelines around the wanted estimators, by default around the first that fits the target."""
+def estimators_for(y: TargetLike, requested: list[str], source: InputOptions) -> Values:
+    """Return pipelines with the requested estimators, by default with the first for the target."""
     is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
     known: Values = CLASSIFIERS if is_nominal else REGRESSORS
-    names = wanted or [next(iter(known))]
+    names = requested or [next(iter(known))]
     for name in names:
         if name not in known:
             kind = "classes" if is_nominal else "a numeric target"
-            raise BadInput(f"--estimator {name[:60]}: for {kind} there are {', '.join(known)}")
-    found = {}
+            raise BadInput(f"--estimator for {kind} must be {', '.join(known)}, got {name[:60]!r}")
+    pipelines = {}
     for name in names:
         model = clone(known[name])
         if "random_state" in model.get_params():
             model.set_params(random_state=source.seed)
-        filled = SimpleImputer(keep_empty_features=True)
-        found[name] = encode_before(filled, StandardScaler(), model)
-    return found
+        imputer = SimpleImputer(keep_empty_features=True)
+        pipelines[name] = encode_before(imputer, StandardScaler(), model)
+    return pipelines
 
 
 USUAL_SIZES = (5, 10, 20)
@@ -74,7 +74,7 @@ def stability(
     repeats: int,
     result: OutputOptions,
 ) -> None:
-    """How much the selections of several methods change with the rows."""
+    """Measure how much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
     requests, console = options.requests(methods), result.console
@@ -97,7 +97,7 @@ def stability(
             {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result)
+    _write(rows, "stability (Nogueira; 1: always equal, 0: expected by chance)", result)
 
 
 def probe(
@@ -108,13 +108,13 @@ def probe(
     repeats: int,
     result: OutputOptions,
 ) -> None:
-    """How many columns drawn at random are among the first features."""
+    """Count the random columns among the first selected features."""
     from thresher.evaluate import probe_fdr
 
     requests, console = options.requests(methods), result.console
     data = _read(path, options, requests, result)
     with console.working("selecting among random columns", data, has_bar=True):
-        found = probe_fdr(
+        benchmark = probe_fdr(
             {request.method: build(request, data) for request in requests},
             data.X,
             data.y,
@@ -125,8 +125,8 @@ def probe(
             n_jobs=options.jobs,
             progress=console.is_watched,
         )
-    title = f"random columns among the first {found.n_steps} features; relevance only is hard to beat here"
-    _give(_as_rows(found.summary("dict")), title, result)
+    title = f"share of random columns among the first {benchmark.n_steps} features; compare with relevance only"
+    _write(_as_rows(benchmark.summary("dict")), title, result)
 
 
 def compare(
@@ -138,19 +138,19 @@ def compare(
     folds: int,
     result: OutputOptions,
 ) -> None:
-    """What estimators make of the features that several methods choose."""
+    """Compare methods by the scores of estimators on the selected features."""
     from thresher import evaluate
 
     requests, console = options.requests(methods), result.console
     read = [_read(path, options, requests, result) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
-    judges = estimators_for(read[0].y, estimators, options)
+    pipelines = estimators_for(read[0].y, estimators, options)
     with console.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
-        found = evaluate.compare(
+        comparison = evaluate.compare(
             {request.method: build(request, read[0]) for request in requests},
             {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
-            judges,
+            pipelines,
             k=_sizes(sizes, read),
             cv=folds,
             random_state=options.seed,
@@ -158,11 +158,11 @@ def compare(
             progress=console.is_watched,
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
-    table = found.table("dict")
+    table = comparison.table("dict")
     if result.out is None and not console.as_json:
         table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _give(_as_rows(table), title, result)
+    _write(_as_rows(table), title, result)
 
 
 def recommend(
@@ -173,29 +173,29 @@ def recommend(
     estimator: str,
     result: OutputOptions,
 ) -> None:
-    """Which method to take, and how sure one can be."""
+    """Recommend a method, with the significance of its lead."""
     from thresher import evaluate
 
     console = result.console
     check_output(result.out, result.force, LISTS)
     data = read_data(path, source, console)
-    judge = estimators_for(data.y, [estimator], source)[estimator]
+    pipeline = estimators_for(data.y, [estimator], source)[estimator]
     is_nominal = source.target_kind == "nominal"
     y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
     with console.working("trying methods", data):
-        found = evaluate.recommend(
-            data.X, y, budget, k=k, estimator=judge, random_state=source.seed, n_jobs=source.jobs
+        recommendation = evaluate.recommend(
+            data.X, y, budget, k=k, estimator=pipeline, random_state=source.seed, n_jobs=source.jobs
         )
-    for sentence in found.findings:
+    for sentence in recommendation.findings:
         console.note(as_options(sentence))
-    rows = _as_rows(found.table("dict"))
-    _give(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
+    rows = _as_rows(recommendation.table("dict"))
+    _write(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
     if not console.quiet and not console.as_json:
-        print(f"\n{found.outcome}")
+        print(f"\n{recommendation.outcome}")
 
 
 def methods(console: Console) -> None:
-    """What there is, for which data, and why."""
+    """List the methods."""
     console.catalogue(_options.describe_methods(), "method", "why")
 
 
@@ -217,39 +217,39 @@ def datasets(name: str | None, seed: int, result: OutputOptions) -> None:
         console.table([dict(zip(columns, row, strict=True)) for row in rows])
         return
     if name not in _options.GENERATORS:
-        made = ", ".join(_options.GENERATORS)
+        known = ", ".join(_options.GENERATORS)
         raise BadInput(
-            f"{name[:60]} cannot be made; there are {made} (others: fetch_paper_data in Python)"
+            f"{name[:60]} cannot be generated. Use {known} (or fetch_paper_data in Python)"
         )
     if out is None:
         raise BadInput(
-            f"--out is needed: the file to write {name} to, ending in .csv, .parquet or .npz"
+            f"--out is missing. Set it to a file for {name} that ends in .csv, .parquet or .npz"
         )
     check_output(out, result.force, (".csv", ".parquet", ".npz"))
-    made = getattr(module, name)(random_state=seed)
-    write_all({out: _encode_bunch(out, made)}, result.force)
+    bunch = getattr(module, name)(random_state=seed)
+    write_all({out: _encode_bunch(out, bunch)}, result.force)
     if not console.quiet:
         print(
-            f"{out}: {made.data.shape[0]} samples, {made.data.shape[1]} features and the column target. {made.DESCR}"
+            f"{out}: {bunch.data.shape[0]} samples, {bunch.data.shape[1]} features and the column target. {bunch.DESCR}"
         )
 
 
-def _encode_bunch(out: Path, made: Bunch) -> bytes:
+def _encode_bunch(out: Path, bunch: Bunch) -> bytes:
     import io
 
     from scipy import sparse
 
-    X = made.data.toarray() if sparse.issparse(made.data) else np.asarray(made.data)
+    X = bunch.data.toarray() if sparse.issparse(bunch.data) else np.asarray(bunch.data)
     if out.suffix.lower() == ".npz":
         buffer = io.BytesIO()
         np.savez_compressed(
-            buffer, X=X, target=made.target, feature_names=np.array(made.feature_names)
+            buffer, X=X, target=bunch.target, feature_names=np.array(bunch.feature_names)
         )
         return buffer.getvalue()
     import pyarrow as pa
 
-    columns = {name: X[:, i] for i, name in enumerate(made.feature_names)}
-    return encode_table(out, pa.table({**columns, "target": made.target}))
+    columns = {name: X[:, i] for i, name in enumerate(bunch.feature_names)}
+    return encode_table(out, pa.table({**columns, "target": bunch.target}))
 
 
 def _read(
@@ -265,10 +265,10 @@ def _read(
     return data
 
 
-def _sizes(asked: str | None, read: Sequence[Data]) -> list[int]:
-    """Numbers of features: those asked for, or the usual ones that all data have."""
-    if asked is not None:
-        return parse_sizes(asked)
+def _sizes(text: str | None, read: Sequence[Data]) -> list[int]:
+    """Return the requested numbers of features, or the usual ones that all data have."""
+    if text is not None:
+        return parse_sizes(text)
     most = min(len(data.names) for data in read)
     return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
@@ -277,7 +277,7 @@ def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _give(rows: list[Values], title: str, result: OutputOptions) -> None:
+def _write(rows: list[Values], title: str, result: OutputOptions) -> None:
     out, console = result.out, result.console
     contents = {} if out is None else {out: encode_rows(out, rows)}
     write_all(contents, result.force, None if console.quiet else lambda: console.table(rows, title))

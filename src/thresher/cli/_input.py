@@ -1,4 +1,4 @@
-"""What the commands read: tables in files, with their target."""
+"""Input of the commands: a table in a file, with its target."""
 
 from __future__ import annotations
 
@@ -21,22 +21,24 @@ from thresher.io.sparse import MappedMatrix, SparseColumns
 from thresher.io.table import FileColumns, TableSource
 from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
 
-# Longer ones come of a wrong separator rather than of a person.
+# Longer names usually mean a wrong separator.
 LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True)
 class Data:
-    """What selectors are given.
+    """Features and target of a file.
 
     Attributes
     ----------
     name : str
-        Of the file.
-    X : pyarrow.Table, ndarray, sparse matrix, perhaps mapped, or FileColumns
+        Name of the file.
+    X : pyarrow.Table, ndarray, sparse matrix (perhaps mapped) or FileColumns
     names : list of str
+        Names of the features.
     y : ndarray or None
     target : str
+        Name of the target, empty if there is none.
     """
 
     name: str
@@ -55,13 +57,13 @@ class Data:
         """Whether the rows are not in memory."""
         return isinstance(self.X, FileColumns | MappedMatrix)
 
-    def places(self, parameter: str, names: Sequence[str]) -> list[int] | None:
-        """Positions of features, None for none; a name that there is not is refused with the nearest."""
-        place = {name: i for i, name in enumerate(self.names)}
+    def positions(self, option: str, names: Sequence[str]) -> list[int] | None:
+        """Return the positions of features, None for no names; reject unknown names."""
+        position = {name: i for i, name in enumerate(self.names)}
         for name in names:
-            if name not in place:
-                raise BadInput(_unknown(f"--{parameter} {readable(name)}", name, self.names))
-        return [place[name] for name in names] or None
+            if name not in position:
+                raise BadInput(_unknown_column(f"{option} {readable(name)}", name, self.names))
+        return [position[name] for name in names] or None
 
 
 def read_data(
@@ -73,17 +75,17 @@ def read_data(
     memory: str | None = None,
     may_stay: bool = False,
 ) -> Data:
-    """Read a file, take the target out of it, and leave out what is no feature; tell what was left out.
+    """Read a file, separate the target, and leave out columns that are not features, with a note.
 
-    A table larger than the memory stays out of it where it may.
+    With `may_stay`, a table that is larger than the memory stays in its file.
     """
     if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a file")
+        raise BadInput(f"{path} is a folder. Pass a file")
     if not path.exists():
-        raise BadInput(_no_file(path))
+        raise BadInput(_missing_file(path))
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    scratch = place_for(path, memory, may_stay or source.sample is not None, console)
+    scratch = scratch_for(path, memory, may_stay or source.sample is not None, console)
     if scratch is None:
         content = open_table(path, open_file=console.open_file)
     else:
@@ -111,9 +113,9 @@ def read_data(
         check_values(path, content.columns, content.names)
     X, names = content.columns, content.names
     if not names:
-        raise BadInput(f"{path} has no column beside the target {readable(target)}")
+        raise BadInput(f"{path} has no column except the target {readable(target)}")
     if source.sample is not None and source.sample < X.shape[0]:
-        console.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
+        console.note(f"{source.sample} of {X.shape[0]} rows are used, drawn at random")
         random = stream(source.seed, Purpose.SAMPLED_ROWS)
         rows = np.sort(random.choice(X.shape[0], source.sample, replace=False))
         X = X.rows(rows) if isinstance(X, FileColumns | SparseColumns) else take(X, rows)
@@ -126,34 +128,37 @@ def read_data(
 
 
 def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) -> Sequence[str]:
-    """The columns to leave out; extra values are none, and may be named."""
+    """Return the columns to leave out. Extra values of the file may be named, too."""
     for name in exclude:
         if name == target:
-            raise BadInput(f"--exclude {readable(name)}: it is the target")
+            raise BadInput(f"--exclude {readable(name)}: the column is the target")
         if name not in content.names and name not in content.extra:
-            raise BadInput(_unknown(f"--exclude {readable(name)}", name, content.names))
+            raise BadInput(_unknown_column(f"--exclude {readable(name)}", name, content.names))
     return exclude
 
 
 def _note_categories(by_number: frozenset[str], names: list[str], console: Console) -> None:
-    found = [name for name in names if name in by_number]
-    if found:
-        others = "" if len(found) == 1 else f", and so {len(found) - 1} more"
+    numbered = [name for name in names if name in by_number]
+    if numbered:
+        others = "" if len(numbered) == 1 else f", and {len(numbered) - 1} more"
         console.note(
-            f"column {readable(found[0])} has three categories or more, which a sparse file gives by their numbers: "
-            f"it is taken for one{others}; if their order says nothing, write the file dense, or give --exclude"
+            f"column {readable(numbered[0])}{others}: categories of a sparse file are read as their numbers. "
+            "If their order has no meaning, write the file dense, or use --exclude"
         )
 
 
-def _no_file(path: Path) -> str:
+def _missing_file(path: Path) -> str:
     folder = path.parent
-    there = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-    return _unknown(f"there is no file {path}", path.name, there, said=True)
+    files = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    return _with_nearest(f"there is no file {path}", path.name, files)
 
 
-def _unknown(what: str, name: str, known: Sequence[str], *, said: bool = False) -> str:
-    text = what if said else f"{what}: there is no such column"
-    # Comparing takes long where names are many or long.
+def _unknown_column(option: str, name: str, known: Sequence[str]) -> str:
+    return _with_nearest(f"{option}: there is no such column", name, known)
+
+
+def _with_nearest(text: str, name: str, known: Sequence[str]) -> str:
+    # Comparing is slow if there are many names or long ones.
     short = {n[:100].lower(): n[:100] for n in reversed(known[:50_000])}
     nearest = difflib.get_close_matches(name[:100].lower(), short, n=1)
     return f"{text}; did you mean {readable(short[nearest[0]])}?" if nearest else text
@@ -164,15 +169,15 @@ def _check_names(path: Path, names: list[str]) -> None:
         if len(name) > LONGEST_NAME:
             raise BadInput(
                 f"{path}: the name of column {i + 1}, {readable(name)}, has {len(name)} characters, more than "
-                f"{LONGEST_NAME}; is the separator right?"
+                f"{LONGEST_NAME}. Check the separator"
             )
 
 
 def _check_text(path: Path, columns: DataLike) -> None:
-    """Refuse columns of text that is not UTF-8."""
+    """Reject columns of text that is not UTF-8."""
     for name, kind in columns.kinds.items() if isinstance(columns, FileColumns) else ():
         if kind == "Binary":
-            raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
+            raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text. Convert the file")
 
 
 def _find_target(
@@ -184,30 +189,30 @@ def _find_target(
     if target is None:
         if not needs_target:
             return None
-        some = ", ".join(readable(name) for name in known[:5])
+        first = ", ".join(readable(name) for name in known[:5])
         more = ", ..." if len(known) > 5 else ""
-        raise BadInput(f"--target is needed; {path} has the columns {some}{more}")
+        raise BadInput(f"--target is missing. Set it to a column of {path}: {first}{more}")
     if target not in known:
-        raise BadInput(_unknown(f"--target {readable(target)}", target, known))
+        raise BadInput(_unknown_column(f"--target {readable(target)}", target, known))
     return target
 
 
 def _check_target(name: str, y: TargetLike, kind: str | None, console: Console) -> None:
-    """Refuse what no selector could tell apart."""
+    """Reject a target that no selector can use."""
     try:
         with console.working("reading the target"):
-            found = read_target(y, len(y), kind=kind or "auto")
+            target = read_target(y, len(y), kind=kind or "auto")
     except ValueError as error:
         raise BadInput(f"--target {readable(name)}: {error}") from error
-    if found.classes is not None and len(found.classes) < 2:
-        label = readable(found.classes[0])
+    if target.classes is not None and len(target.classes) < 2:
+        label = readable(target.classes[0])
         raise BadInput(
-            f"--target {readable(name)}: y has one class ({label}); at least 2 classes are needed"
+            f"--target {readable(name)}: y has one class ({label}). At least 2 classes are needed"
         )
 
 
 def _labels(column: TargetLike) -> Array:
-    """A target as an array."""
+    """Return the target as an array."""
     import pyarrow as pa
 
     if isinstance(column, np.ndarray):
@@ -217,35 +222,34 @@ def _labels(column: TargetLike) -> Array:
     return np.array(column.to_pylist(), dtype=object)
 
 
-# What reads a table whole has it and a copy of it, such as the rows of a fold.
+# Commands that read the whole table also need a copy of it, such as the rows of a fold.
 _COPIES = 2
 
 
-def place_for(path: Path, memory: str | None, may_stay: bool, console: Console) -> Scratch | None:
-    """Where rows go that are more than the memory: None, if they are not, for memory.
+def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console) -> Scratch | None:
+    """Return temporary files for a table that is larger than the memory to use; None if it is not.
 
-    What has to be read whole is refused if it cannot fit.
+    A table that must be in memory is rejected if it does not fit into the machine.
     """
     limit = resolve_memory_limit(memory, "--memory")
     size = size_in_memory(path)
     if size <= limit:
         return None
     if may_stay:
-        console.note(f"{path.name} is larger than the memory to be used, and is not read into it")
+        console.note(f"{path.name} is larger than the memory to use: its rows stay in the file")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
         raise BadInput(
             f"{path} takes about {size / 1e9:.3g} GB as a table, which with a copy is more than the "
-            f"{total_memory() / 1e9:.3g} GB of memory, and is read whole here; give --sample N, of so many rows, "
-            "or a file of fewer columns"
+            f"{total_memory() / 1e9:.3g} GB of memory. Use --sample N to read N rows, or a file with fewer columns"
         )
     return None
 
 
 def informative(path: Path, content: TableSource, console: Console) -> TableSource:
-    """The table without text that tells nothing; a column without any value is refused.
+    """Return the table without identifiers; reject a column without any value.
 
-    Of columns that are not in memory, only those of text are read.
+    Of columns that are not in memory, only text columns are read.
     """
     useful = []
     kinds = getattr(content.columns, "kinds", {})
@@ -253,11 +257,10 @@ def informative(path: Path, content: TableSource, console: Console) -> TableSour
         kind = kinds.get(name, "text")
         column = content.columns.column(name) if kind == "text" else None
         if kind == "null" or (column is not None and column.null_count == content.shape[0]):
-            raise BadInput(no_values(path, name))
+            raise BadInput(_no_values(path, name))
         if column is not None and is_identifier(column):
             console.note(
-                f"column {readable(name)} has another text in every row, which tells nothing of other rows: "
-                "it is left out"
+                f"column {readable(name)} has a different text in every row, like an identifier: it is left out"
             )
         else:
             useful.append(name)
@@ -265,17 +268,17 @@ def informative(path: Path, content: TableSource, console: Console) -> TableSour
 
 
 def check_values(path: Path, X: DataLike, names: list[str]) -> None:
-    """Refuse a column of a matrix without any value."""
-    done = 0
+    """Reject a column of a matrix without any value."""
+    first = 0
     for columns in X.column_groups() if isinstance(X, SparseColumns) else [X]:
         is_empty = _without_values(columns)
         if is_empty.any():
-            raise BadInput(no_values(path, names[done + int(np.argmax(is_empty))]))
-        done += columns.shape[1]
+            raise BadInput(_no_values(path, names[first + int(np.argmax(is_empty))]))
+        first += columns.shape[1]
 
 
 def _without_values(X: DataLike) -> Mask:
-    """Which columns of a matrix hold nothing but missing values."""
+    """Return a mask of the columns of a matrix that contain only missing values."""
     if isinstance(X, np.ndarray):
         return np.asarray(np.isnan(X).all(axis=0))
     if not np.isnan(X.data).any():
@@ -286,13 +289,14 @@ def _without_values(X: DataLike) -> Mask:
     return np.asarray(np.bincount(missing, minlength=X.shape[1]) == X.shape[0])
 
 
-def no_values(path: Path, name: str) -> str:
-    """What is said of an empty column."""
-    return f"{path}: column {readable(name)} holds nothing but missing values; drop it, or give --exclude"
+def _no_values(path: Path, name: str) -> str:
+    return (
+        f"{path}: column {readable(name)} contains only missing values. Remove it, or use --exclude"
+    )
 
 
 def is_identifier(column: TargetLike) -> bool:
-    """Whether a column is text, and another one in every row."""
+    """Return whether a column is text, with a different value in every row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

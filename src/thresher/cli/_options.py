@@ -1,4 +1,4 @@
-"""The methods of the command line, and its options."""
+"""Methods and options of the commands."""
 
 from __future__ import annotations
 
@@ -23,52 +23,55 @@ if TYPE_CHECKING:
     from thresher.cli._input import Data
     from thresher.cli._output import Console
 
-# Generators of data sets, and what they are for.
+# Generators of data sets, each with a description.
 GENERATORS = {
     "make_tied": "equally good features in groups",
-    "make_xor": "features that tell nothing alone",
+    "make_xor": "features that are informative only together",
     "make_artificial1": "a numeric target",
-    "make_friedman_collinear": "a numeric target, curved",
+    "make_friedman_collinear": "a numeric target, nonlinear",
     "make_microarray": "genes in blocks and batches",
     "make_text": "sparse counts of words",
     "make_dorothea_like": "very many sparse bits",
 }
-# Names on the command line, in the order of the alphabet.
+# Methods by their names on the command line, in alphabetical order.
 METHODS = {name.lower(): name for name in PUBLIC if name in SELECTORS and not SELECTORS[name].wraps}
 
 
 def method_class(method: str) -> Callable[..., SklearnEstimator]:
-    """The selector class of a method."""
+    """Return the selector class of a method."""
     name = METHODS.get(method.lower())
     if name is None:
         nearest = difflib.get_close_matches(method.lower(), METHODS, n=1)
-        hint = f"did you mean {nearest[0]}? " if nearest else ""
-        raise BadInput(f"--method {method[:60]}: {hint}`thresher methods` lists all there are")
+        hint = f"; did you mean {nearest[0]}?" if nearest else "."
+        raise BadInput(
+            f"--method {method[:60]}: there is no such method{hint} `thresher methods` lists all methods"
+        )
     selector_class: Callable[..., SklearnEstimator] = getattr(thresher, name)
     return selector_class
 
 
 def needs_target(method: str) -> bool:
-    """Whether a method cannot do without labels."""
+    """Return whether a method requires labels."""
     return bool(method_class(method)()._needs_target)
 
 
 def build(request: SelectionRequest, data: Data, k: int | str | None = None) -> SklearnEstimator:
-    """The selector that the options ask for; one that it has no parameter for is refused."""
+    """Return the selector with the parameters of the request; reject an option that it does not have."""
     cls, options = method_class(request.method), request.options
-    wanted = {
-        "n_features_to_select": (k, "-k", "it finds the number by itself"),
-        "keep": (data.places("keep", request.keep), "--keep", "it takes no feature for granted"),
-        "missing": (options.missing, "--missing", "fill the values in"),
-        "target": (options.target_kind, "--target-kind", "it knows one kind of target"),
+    keep = data.positions("--keep", request.keep)
+    given = {
+        "n_features_to_select": (k, "-k", "The method finds the number by itself"),
+        "keep": (keep, "--keep", "The method cannot start from given features"),
+        "missing": (options.missing, "--missing", "Fill in the missing values"),
+        "target": (options.target_kind, "--target-kind", "The method has one kind of target"),
     }
     known = set(inspect.signature(cls).parameters)
     parameters: Values = {}
-    for parameter, (value, option, remedy) in wanted.items():
+    for parameter, (value, option, remedy) in given.items():
         if value is None:
             continue
         if parameter not in known:
-            raise BadInput(f"{option} is not for {request.method}: {remedy}")
+            raise BadInput(f"{option} cannot be used with {request.method}. {remedy}")
         parameters[parameter] = value
     general = {"random_state": options.seed, "n_jobs": options.jobs}
     selector = cls(**parameters, **{name: general[name] for name in general if name in known})
@@ -83,7 +86,7 @@ def build(request: SelectionRequest, data: Data, k: int | str | None = None) -> 
 
 
 def describe_methods() -> list[Values]:
-    """What there is, for which data, and why."""
+    """Return the methods with the data that they accept and advice, one row each."""
     from thresher._utils.params import options_of
     from thresher.selectors._filter import FilterSelector
 
@@ -108,12 +111,12 @@ def describe_methods() -> list[Values]:
     return rows
 
 
-# What `thresher methods` calls those who find the number of features.
+# How `thresher methods` describes who sets the number of features.
 _NUMBERS = {"itself": "itself", "auto": "given or itself", "caller": "given"}
 
 
 def number_option(selector: SklearnEstimator) -> str:
-    """Who finds the number of features: ``"itself"``, ``"auto"`` (if asked to), or ``"caller"``."""
+    """Return who sets the number of features: ``"itself"``, ``"auto"`` (if requested) or ``"caller"``."""
     if not hasattr(selector, "n_features_to_select"):
         return "itself"
     stops = selector._stops_by_itself or selector.n_features_to_select == "auto"
@@ -121,7 +124,7 @@ def number_option(selector: SklearnEstimator) -> str:
 
 
 def _completing(known: Iterable[str]) -> Callable[[str], list[str]]:
-    """What completes the last item of a list separated by commas."""
+    """Return a function that completes the last item of a list separated by commas."""
 
     def complete(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
@@ -199,7 +202,7 @@ Json = Annotated[bool, Option("--json", help="Print JSON to the standard output.
 
 @dataclass(frozen=True)
 class InputOptions:
-    """What is read, and with which resources."""
+    """Options for the input and the resources of a command."""
 
     target: Annotated[
         str | None,
@@ -242,7 +245,7 @@ class InputOptions:
 
 @dataclass(frozen=True)
 class SelectionOptions(InputOptions):
-    """How selectors of any method are made."""
+    """Options for the input and for selectors of all methods."""
 
     ensemble: Annotated[
         int | None,
@@ -265,17 +268,17 @@ class SelectionOptions(InputOptions):
         _check_choice("--missing", self.missing, _MISSING)
 
     def request(self, method: str, k: str | None = None, keep: str = "") -> SelectionRequest:
-        """What a method is to select."""
+        """Return the request for one method."""
         return SelectionRequest(method, k, tuple(split(keep)), self)
 
     def requests(self, methods: str) -> list[SelectionRequest]:
-        """The same for several methods."""
+        """Return the requests for several methods, separated by commas."""
         return [self.request(method) for method in split(methods)]
 
 
 @dataclass(frozen=True)
 class SelectionRequest:
-    """What is to be selected, as the options say."""
+    """A method with the options of its selection."""
 
     method: str
     k: str | None
@@ -285,7 +288,7 @@ class SelectionRequest:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Where the result goes."""
+    """Options for the output of a command."""
 
     out: Annotated[
         Path | None,
@@ -302,16 +305,16 @@ class OutputOptions:
 
     @functools.cached_property
     def console(self) -> Console:
-        """How much is said."""
+        """The console with these options."""
         from thresher.cli._output import Console
 
         return Console(self.quiet, self.json)
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command as typer knows it: each parameter that is a dataclass above becomes the options of its fields.
+    """Return the command for typer, with the fields of its dataclass parameters as separate options.
 
-    What the input is to blame for ends the program with one sentence.
+    Errors that the input causes end the program with one sentence.
     """
     kinds = get_type_hints(command, include_extras=True)
     groups: Values = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
@@ -327,17 +330,17 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter.replace(annotation=kind))
 
-    # The target first, whatever group it is of.
+    # --target is the first option in the help.
     parameters.sort(key=lambda parameter: (parameter.kind, parameter.name != "target"))
 
     @functools.wraps(command)
     def run(**given: object) -> None:
         with sentences():
-            gathered = {
+            grouped = {
                 name: kind(**{f.name: given.pop(f.name) for f in fields(kind)})
                 for name, kind in groups.items()
             }
-            command(**given, **gathered)
+            command(**given, **grouped)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -345,6 +348,6 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def split(text: str) -> list[str]:
-    """The items of a list; a comma inside double quotes belongs to a name."""
+    """Return the items of a list; a comma inside double quotes is part of a name."""
     items = next(csv.reader([text], skipinitialspace=True), [])
     return [item.strip() for item in items if item.strip()]

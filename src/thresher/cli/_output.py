@@ -1,4 +1,4 @@
-"""What the commands print, and the files that they write."""
+"""Output of the commands: tables, notes, progress and files."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from rich.text import Text
 
 from thresher._utils.checks import ThresherWarning, printable
 from thresher._utils.journal import writing
-from thresher.cli._errors import BadInput, as_options, unless_unread
+from thresher.cli._errors import BadInput, as_options, ignoring_closed_pipe
 from thresher.data import named_columns
 
-# Columns of a terminal that show a table of many columns.
+# Width of a terminal, in characters, that is enough for the table of methods.
 WIDE = 130
 
 if TYPE_CHECKING:
@@ -40,24 +40,27 @@ if TYPE_CHECKING:
     from thresher._utils.types import Values
     from thresher.cli._input import Data
 
-# What JSON can hold.
+# A value of JSON.
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 
 def plain(text: object) -> str:
-    """Text as a terminal may show it: what is not printable, such as an escape sequence, is spelt out."""
+    """Return text without escape sequences and other control characters."""
     return printable(str(text))
 
 
 @dataclass
 class Console:
-    """How much is said, and where.
+    """The standard output and error of a command.
 
     Attributes
     ----------
-    quiet, as_json : bool
+    quiet : bool
+        Print neither notes nor progress.
+    as_json : bool
+        Print tables as JSON.
     notes : list of str
-        What was said beside the result.
+        The notes so far.
     """
 
     quiet: bool = False
@@ -66,11 +69,11 @@ class Console:
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody sees the progress."""
+        """Whether progress is shown: the standard error is a terminal, and not quiet."""
         return sys.stderr.isatty() and not self.quiet
 
     def open_file(self, path: Path) -> AbstractContextManager[BinaryIO]:
-        """Open a file whose reading is watched; its end takes the bar away."""
+        """Open a file, with a progress bar until it is read."""
         if not self.is_watched:
             return path.open("rb")
         terminal = Terminal(stderr=True)
@@ -78,7 +81,7 @@ class Console:
         return open_with_progress(path, "rb", console=terminal, description=label, transient=True)
 
     def note(self, text: str) -> None:
-        """Tell something beside the result."""
+        """Print a note to the standard error, once."""
         if text in self.notes:
             return
         self.notes.append(text)
@@ -87,15 +90,15 @@ class Console:
 
     @contextmanager
     def working(
-        self, what: str, data: Data | None = None, *, has_bar: bool = False
+        self, text: str, data: Data | None = None, *, has_bar: bool = False
     ) -> Iterator[None]:
-        """Show that work goes on, unless it has a bar of its own; note its warnings, with the names of the data."""
+        """Show a spinner, unless the work has a progress bar; print warnings as notes, with the names of columns."""
         names = [] if data is None else data.names
         with named_columns(names), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
             if self.is_watched and not has_bar:
-                with Terminal(stderr=True).status(what) as status, _followed(status):
+                with Terminal(stderr=True).status(text) as status, _showing_log(status):
                     yield
             else:
                 yield
@@ -122,7 +125,7 @@ class Console:
         _Screen(width=width).print(table)
 
     def catalogue(self, rows: Sequence[Values], name: str, about: str) -> None:
-        """Print rows as a table, or on a terminal that is too narrow for it as paragraphs."""
+        """Print rows as a table, or as paragraphs on a narrow terminal."""
         width = Terminal().width
         if self.as_json or not sys.stdout.isatty() or width >= WIDE:
             self.table(rows)
@@ -134,19 +137,19 @@ class Console:
 
 
 class _Screen(Terminal):
-    """The standard output, which leaves it to us what to do when nobody reads it any more."""
+    """The standard output; raises BrokenPipeError instead of exiting when the reader closes it."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON; what is no number becomes null."""
+    """Print a value as JSON, with null for nan and infinities."""
     print(json.dumps(as_plain(value), ensure_ascii=True, indent=1))
 
 
 def as_plain(value: object) -> Json:
-    """Numbers, text, lists and dicts; nan and infinities as None."""
+    """Return a value with types of JSON only; nan and infinities become None."""
     if isinstance(value, Mapping):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -167,15 +170,15 @@ def _cell(value: object) -> str:
 
 
 @contextmanager
-def _followed(status: Status) -> Iterator[None]:
-    """Show each step that the package logs."""
+def _showing_log(status: Status) -> Iterator[None]:
+    """Show each message that the package logs."""
 
-    class Follow(logging.Handler):
+    class StatusHandler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             status.update(Text(plain(record.getMessage()), no_wrap=True, overflow="ellipsis"))
 
     log = logging.getLogger("thresher")
-    handler, level = Follow(), log.level
+    handler, level = StatusHandler(), log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
@@ -185,30 +188,30 @@ def _followed(status: Status) -> Iterator[None]:
         log.setLevel(level)
 
 
-# The beginning of text that a spreadsheet takes as a formula; the last four are the full-width forms of the first.
+# The beginning of text that a spreadsheet executes as a formula. The last four are full-width forms of the first.
 FORMULA = re.compile(r"[\s\x00-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 
 
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> None:
-    """Refuse, before any work is done, a file that could not be written at its end."""
+    """Reject a file that cannot be written, before any work is done."""
     if path is None:
         return
     if path.suffix.lower() not in suffixes:
         endings = " or ".join(", ".join(suffixes).rsplit(", ", 1))
         raise BadInput(f"{path}: the name must end in {endings}")
     if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a file in it")
+        raise BadInput(f"{path} is a folder. Pass a file in it")
     if path.exists() and not force:
-        raise BadInput(f"{path} exists already; give --force to write over it, or another name")
+        raise BadInput(f"{path} exists. Use --force to overwrite it, or another name")
     folder = path.parent
     if not folder.is_dir():
         raise BadInput(f"{path} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadInput(f"{path} cannot be written: the folder {folder} takes no new files from you")
+        raise BadInput(f"{path} cannot be written: no permission for the folder {folder}")
 
 
 def encode_table(path: Path, table: pa.Table) -> bytes:
-    """Encode an Arrow table as CSV or Parquet, by the name of the file."""
+    """Return an Arrow table as CSV or Parquet, by the name of the file."""
     from pyarrow import csv, parquet
 
     buffer = io.BytesIO()
@@ -237,13 +240,13 @@ def _as_text(value: str | None) -> str | None:
 def write_all(
     contents: Mapping[Path, bytes], force: bool, show: Callable[[], None] | None = None
 ) -> None:
-    """Write all of these files, or none; show the result in between.
+    """Write all files, or none, and show the result.
 
-    Each is complete under another name before the result is shown, and that before the first gets its own: what
-    cannot be shown is not written either. Whoever stops reading what is shown has seen enough of it.
+    The files are complete under temporary names before the result is shown, and are renamed afterwards. So a result
+    that cannot be shown is not written either. A reader that closes the standard output early causes no error.
     """
     with writing(contents, overwrite=force):
         if show is not None:
-            with unless_unread():
+            with ignoring_closed_pipe():
                 show()
                 sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""``thresher select``."""
+"""The commands ``thresher select`` and ``thresher report``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def select(
     result: OutputOptions,
     memory: str | None = None,
 ) -> None:
-    """Read, select, show, write."""
+    """Read a table, select features, show and write the result."""
     out, force, console = result.out, result.force, result.console
     check_output(out, force, LISTS)
     check_output(report, force, (".html",))
@@ -58,7 +58,7 @@ def select(
     limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
     with console.working("selecting", data):
         selector.fit(data.X, data.y, **limits)
-    # What was fitted on a matrix has no names yet.
+    # A selector that was fitted on a matrix has no names.
     selector.feature_names_in_ = np.array(data.names, dtype=object)
     contents: dict[Path, bytes] = {}
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
@@ -86,7 +86,7 @@ def select(
 
 
 def _command(*paths: Path | None) -> str:
-    """What was typed, without the folders of the files; nothing where it was not typed."""
+    """Return the command line without the folders of the files; empty if thresher was not run by a command line."""
     program = Path(sys.argv[0])
     if program.name != "thresher" and program.parts[-2:] != ("thresher", "__main__.py"):
         return ""
@@ -99,21 +99,21 @@ def _command(*paths: Path | None) -> str:
 
 
 def check_rows(data: Data, requests: Sequence[SelectionRequest], console: Console) -> None:
-    """Refuse what a method cannot read, before folds of it are."""
+    """Reject data that a method cannot read, before it runs on folds."""
     for request in requests:
-        alone = replace(request, options=replace(request.options, ensemble=None))
+        plain_request = replace(request, options=replace(request.options, ensemble=None))
         with console.working(f"checking the data for {request.method}", data):
-            _options.build(alone, data)._read(data.X, data.y)
+            _options.build(plain_request, data)._read(data.X, data.y)
 
 
 def check_jinja() -> None:
-    """Refuse a report that could not be made, before any work is done."""
+    """Reject a report if jinja2 is missing, before any work is done."""
     if importlib.util.find_spec("jinja2") is None:
-        raise BadInput("a report needs jinja2; install it with: pip install 'thresher[report]'")
+        raise BadInput("a report needs jinja2. Install it with: pip install 'thresher[report]'")
 
 
 def report(path: Path, out: Path, title: str, force: bool) -> None:
-    """The report of a saved selection."""
+    """Write the report of a saved selection."""
     from thresher.report import gather_facts, render_report
     from thresher.selectors._base import BaseSelector
 
@@ -128,7 +128,7 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
         page = render_report(selector, title=title, facts=facts).encode()
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise BadInput(
-            f"{path} is not what `thresher select --out` or to_json wrote: {first_line(error)}"
+            f"{path} is not a selection written by `thresher select --out` or to_json: {first_line(error)}"
         ) from None
     write_all({out: page}, force)
 
@@ -136,62 +136,61 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
 def _number(
     data: Data, request: SelectionRequest, console: Console
 ) -> tuple[int | str | None, NumberOfFeatures | None]:
-    """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
+    """Return the number of features and, if it was found by cross-validation, the result of `select_k`."""
     if request.k is None:
         return None, None
     if request.k != "auto":
         sizes = parse_sizes(request.k)
         if len(sizes) > 1:
-            raise BadInput(f"-k takes one number or auto, got {request.k[:60]!r}")
+            raise BadInput(f"-k must be one number or auto, got {request.k[:60]!r}")
         return sizes[0], None
     finder = _options.number_option(_options.method_class(request.method)())
     if finder != "caller":
         return "auto" if finder == "auto" else None, None
     if data.is_large:
         raise BadInput(
-            f"-k auto needs the rows in memory to judge by, and {data.name} is larger; give -k N, --sample N of the "
-            "rows, or more --memory"
+            f"-k auto needs all rows in memory, but {data.name} is larger. Use -k N, --sample N, or a larger --memory"
         )
     if data.y is None:
-        raise BadInput(
-            f"-k auto needs labels to judge by, and {request.method} has none; give -k N"
-        )
+        raise BadInput(f"-k auto needs a target for {request.method}. Use -k N or --target")
     from thresher.cli._evaluate import estimators_for
     from thresher.evaluate import select_k
 
     (name, estimator), *_ = estimators_for(data.y, [], request.options).items()
     check_rows(data, [request], console)
-    alone = replace(request, keep=(), options=replace(request.options, ensemble=None, jobs=None))
+    plain_request = replace(
+        request, keep=(), options=replace(request.options, ensemble=None, jobs=None)
+    )
     with console.working("finding the number of features", data):
         number = select_k(
-            _options.build(alone, data),
+            _options.build(plain_request, data),
             data.X,
             data.y,
             estimator,
             random_state=request.options.seed,
         )
     score = number.mean[number.sizes == number.k][0]
-    found = "1 feature" if number.k == 1 else f"{number.k} features"
+    count = "1 feature" if number.k == 1 else f"{number.k} features"
     console.note(
-        f"-k auto: {found}, the fewest within one standard error of the best score of {name} in "
+        f"-k auto: {count}, the fewest within one standard error of the best score of {name} in "
         f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
     )
     return number.k, number
 
 
 def parse_sizes(text: str) -> list[int]:
-    """Numbers of features from a text such as ``5,10,20``."""
+    """Return the numbers of features of a text such as ``5,10,20``."""
     try:
         sizes = [int(part) for part in text.split(",")]
     except ValueError:
-        raise BadInput(f"-k takes a whole number, got {text[:60]!r}") from None
+        raise BadInput(f"-k must be an integer, got {text[:60]!r}") from None
     if min(sizes) < 1:
         raise BadInput(f"-k must be at least 1, got {min(sizes)}")
     return sizes
 
 
 def selected_rows(selector: Estimator) -> list[Values]:
-    """The selected features in order of choice, with what is known of them."""
+    """Return the selected features in order of choice, with scores and reasons."""
     names = selector.feature_names_in_
     columns = {
         "score": selector.scores_,
@@ -217,7 +216,7 @@ def selected_rows(selector: Estimator) -> list[Values]:
 
 
 def summary(selector: Estimator, data: Data, console: Console) -> Values:
-    """The selection and what belongs to it, as plain values."""
+    """Return the selection and the facts of the run, with types of JSON."""
     facts = {
         "file": data.name,
         "target": data.target,
@@ -248,7 +247,7 @@ def _show(selector: Estimator, data: Data, console: Console) -> None:
 
 
 def encode_rows(out: Path, rows: list[Values]) -> bytes:
-    """Rows as JSON, CSV or Parquet, by the name of the file."""
+    """Return rows as JSON, CSV or Parquet, by the name of the file."""
     if out.suffix.lower() == ".json":
         return (json.dumps(as_plain(rows), indent=1) + "\n").encode()
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""How good a selection is: how stable it is, what it costs, how sure one can be of it, what to expect of it."""
+"""Evaluation of selections: stability, scores, error bounds, comparisons and cost."""
 
 from thresher.evaluate import cost, errors, false_share, nested, probes, significance, stability
 from thresher.evaluate._recommend import Recommendation, recommend

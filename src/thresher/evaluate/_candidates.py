@@ -1,4 +1,4 @@
-"""The methods that suit some data, with estimators that fit their columns."""
+"""The selectors that are plausible for some data, and pipelines that accept its columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Copy = tuple[int, Positions]
 def widen(
     X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None, order: Positions
 ) -> DataLike:
-    """These columns of X, permuted copies of some, then columns of numbers, in this order; of the kind of X.
+    """Return columns of X, permuted copies of some and more numeric columns, in this order, in the type of X.
 
     `more` has one row per row of X.
     """
@@ -76,8 +76,8 @@ def _widen_sparse(
     if copies:
         copied = by_column[:, [i for i, _ in copies]]
         for j, (_, rows) in enumerate(copies):
-            held = slice(copied.indptr[j], copied.indptr[j + 1])
-            copied.indices[held] = np.argsort(rows)[copied.indices[held]]
+            stored = slice(copied.indptr[j], copied.indptr[j + 1])
+            copied.indices[stored] = np.argsort(rows)[copied.indices[stored]]
         copied.has_sorted_indices = False
         copied.sort_indices()
         parts.append(copied)
@@ -89,7 +89,7 @@ def _widen_sparse(
 def encode_before(*steps: Estimator) -> Pipeline:
     """Return a pipeline that encodes categories as columns of 0 and 1 before these steps.
 
-    It accepts every table that selectors accept, on every version of scikit-learn that we support.
+    It accepts every table that selectors accept, on every supported version of scikit-learn.
     """
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     columns = ColumnTransformer([("categories", encoder, _texts)], remainder="passthrough")
@@ -132,15 +132,15 @@ def _texts(array: Array) -> list[int]:
     return [i for i, column in enumerate(array.T) if any(isinstance(v, str) for v in column)]
 
 
-# Products of a neighbour search that a second is enough for, about.
+# Approximate number of products of a neighbour search in one second.
 _PRODUCTS_PER_SECOND = 2e8
 
-_PLAIN = "one value per feature: what others have to beat"
+_BASELINE = "one value per feature: the baseline"
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What there is to know of the data before anything runs."""
+    """The facts of the data that decide which selectors are plausible."""
 
     n_samples: int
     n_features: int
@@ -161,14 +161,14 @@ class Profile:
 
     @property
     def missing(self) -> Values:
-        """What selectors that count have to be told."""
+        """The parameters with which selectors that count accept missing values."""
         return {"missing": "category"} if self.has_missing else {}
 
     @property
     def sentences(self) -> list[str]:
         kind = "sparse numbers" if self.is_sparse else "numbers"
         if self.is_discrete:
-            kind = "few whole numbers per feature" + (", sparse" if self.is_sparse else "")
+            kind = "few integers per feature" + (", sparse" if self.is_sparse else "")
         if self.has_categories:
             kind = "categories among the features"
         target = "numeric target"
@@ -176,14 +176,14 @@ class Profile:
             target = f"{self.n_classes} classes, {self.smallest_class} samples in the smallest"
         if self.has_missing:
             kind += ", some values missing"
-        said = [f"{self.n_samples} samples, {self.n_features} features, {kind}; {target}"]
+        sentences = [f"{self.n_samples} samples, {self.n_features} features, {kind}; {target}"]
         if self.n_features > 2 * self.n_samples:
-            said.append("more features than samples: expect many equally good sets")
-        return said
+            sentences.append("more features than samples: expect many equally good sets")
+        return sentences
 
 
 def look_at(X: DataLike, y: TargetLike) -> Profile:
-    """The profile of data; what no selector could use is refused."""
+    """Return the profile of the data; reject data that no selector can use."""
     table = read_table(reader_named("recommend"), X)
     table.schema.refuse_unusable(allow_missing=True)
     values = np.asarray(y)
@@ -191,13 +191,13 @@ def look_at(X: DataLike, y: TargetLike) -> Profile:
     is_numeric = values.dtype.kind == "f" and len(distinct) > 2
     if len(distinct) < 2:
         raise ValueError(
-            f"y has the value {readable(distinct[0])} alone; there is nothing to tell apart"
+            f"y has only the value {readable(distinct[0])}. Pass at least two classes or numbers"
         )
     smallest = 0 if is_numeric else int(counts.min())
     if not is_numeric and smallest < 2:
         rare = readable(distinct[np.argmin(counts)])
         raise ValueError(
-            f"the class {rare} has a single sample; leave it out, or give y as floats if it is a number"
+            f"the class {rare} has a single sample. Remove it, or pass y as floats if it is a number"
         )
     has_categories = bool(table.is_category.any())
     return Profile(
@@ -214,48 +214,45 @@ def look_at(X: DataLike, y: TargetLike) -> Profile:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A selector and why it is worth a try here."""
+    """A selector, and why it is plausible for the data."""
 
     name: str
     selector: Estimator
     why: str
-    judges_sets: bool = False
+    finds_interactions: bool = False
 
 
 def candidates(profile: Profile, k: int, budget_s: float) -> tuple[list[Candidate], list[str]]:
-    """The plausible selectors, most plausible first, and what was left out and why."""
+    """Return the plausible selectors, most plausible first, and those left out with the reason."""
     n, p = profile.n_samples, profile.n_features
     left_out: list[str] = []
-    found = _for_classes(profile, k) if profile.is_classification else _for_numbers(profile, k)
+    plausible = _for_classes(profile, k) if profile.is_classification else _for_numbers(profile, k)
     if profile.is_classification and n < 300 and p > n:
-        found.append(
+        plausible.append(
             Candidate(
                 "Ensemble",
                 Ensemble(MRMR(k, **profile.missing), n_parts=10),
-                f"only {n} samples: votes over parts of them make the choice steadier",
+                f"only {n} samples: votes over parts of them make the selection more stable",
             )
         )
     products = float(n) * n * p
     if profile.is_sparse:
         left_out.append("ReliefF: needs dense data")
     elif products > _PRODUCTS_PER_SECOND * budget_s / 10:
-        left_out.append(
-            f"ReliefF: {products:.2g} products of neighbours are too many for the budget"
-        )
+        left_out.append(f"ReliefF: {products:.2g} products of a neighbour search exceed the budget")
     else:
         relief = ReliefF(k, missing="expected") if profile.has_missing else ReliefF(k)
-        found.append(
-            Candidate("ReliefF", relief, "looks at neighbours: finds features that matter together", True)
-        )  # fmt: skip
-    return found, left_out
+        why = "compares neighbours: finds features that matter only together"
+        plausible.append(Candidate("ReliefF", relief, why, finds_interactions=True))
+    return plausible, left_out
 
 
 def _ranking(profile: Profile, k: int) -> Candidate:
-    """What ranks features one by one: by F if it can."""
+    """Return the ranking of single features: by F if the data allow it, else by mutual information."""
     if profile.has_missing or (profile.is_classification and not profile.is_dense_numbers):
-        return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_PLAIN}")
+        return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_BASELINE}")
     measure = "F" if profile.is_classification else "F of the regression"
-    return Candidate("Univariate", Univariate(k), f"ranks by {measure}, {_PLAIN}")
+    return Candidate("Univariate", Univariate(k), f"ranks by {measure}, {_BASELINE}")
 
 
 def _for_classes(profile: Profile, k: int) -> list[Candidate]:
@@ -263,22 +260,22 @@ def _for_classes(profile: Profile, k: int) -> list[Candidate]:
     return [
         _ranking(profile, k),
         Candidate("MRMR", MRMR(k, **missing), "relevant and not redundant; the default of this package"),
-        Candidate("JMI", JMI(k, **missing), "information of pairs with the class, for discrete features above all")
+        Candidate("JMI", JMI(k, **missing), "information of pairs with the class; best for discrete features")
         if profile.is_discrete or profile.has_categories or profile.has_missing
-        else Candidate("CFS", CFS(k), "a set that goes with the class and not with itself"),
-        Candidate("CMIM", CMIM(k, **missing), "what a feature adds to each one already chosen"),
-        Candidate("CWC", CWC(**missing), "a smallest set that tells all classes apart: finds interactions", True),
+        else Candidate("CFS", CFS(k), "a set correlated with the class, but not within itself"),
+        Candidate("CMIM", CMIM(k, **missing), "what a feature adds to each selected one"),
+        Candidate("CWC", CWC(**missing), "a smallest set that separates all classes: finds interactions", True),
     ]  # fmt: skip
 
 
 def _for_numbers(profile: Profile, k: int) -> list[Candidate]:
     mrmr = Candidate("MRMR", MRMR(k, **profile.missing), "relevant and not redundant")
-    found = [_ranking(profile, k), mrmr]
+    plausible = [_ranking(profile, k), mrmr]
     if not profile.is_dense_numbers:
-        return found
+        return plausible
     return [
-        *found,
+        *plausible,
         Candidate("RRCT", RRCT(k), "correlations of ranks, and what features add to one another"),
-        Candidate("GSO", GSO(k), "what is left of the target after the features already chosen"),
-        Candidate("LassoPath", LassoPath(k), "the order in which the lasso takes features up"),
+        Candidate("GSO", GSO(k), "correlation with the target, given the selected features"),
+        Candidate("LassoPath", LassoPath(k), "the order in which features enter the lasso path"),
     ]

@@ -1,4 +1,4 @@
-"""Which method to use on some data."""
+"""Recommendation of a selector for some data."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Race:
         self.n_splits = min(_N_SPLITS, self.smallest_class or _N_SPLITS, len(self.trial.y))
 
     @property
-    def alive(self) -> list[Candidate]:
+    def remaining(self) -> list[Candidate]:
         return [candidate for candidate in self.tried if candidate.name not in self.dropped]
 
     def folds(self) -> Iterator[Fold]:
@@ -83,21 +83,21 @@ class Race:
                 self._try_all(fold, start + budget_s / 2)
                 self._drop_slow(budget_s - (time.monotonic() - start))
             else:
-                self._run_fold(i, fold, self.alive)
+                self._run_fold(i, fold, self.remaining)
             self._guess(fold)
             now = time.monotonic()
             if i + 1 >= _FEWEST_FOLDS and now - start + (now - begun) > budget_s:
                 break
 
     def _try_all(self, fold: Fold, until: float) -> None:
-        """All on the first fold, as many at once as there are workers; none is begun later than `until` but for two."""
-        at_once = resolve_threads(self.n_jobs)
+        """Run the selectors on the first fold, one per worker at a time; start no third one after `until`."""
+        n_workers = resolve_threads(self.n_jobs)
         waiting = list(self.tried)
-        while waiting and (len(self.alive) - len(waiting) < 2 or time.monotonic() <= until):
-            some, waiting = waiting[:at_once], waiting[at_once:]
+        while waiting and (len(self.remaining) - len(waiting) < 2 or time.monotonic() <= until):
+            some, waiting = waiting[:n_workers], waiting[n_workers:]
             self._run_fold(0, fold, some)
         for candidate in waiting:
-            self.dropped[candidate.name] = "not tried: half of the budget was spent before"
+            self.dropped[candidate.name] = "not run: half of the budget was already used"
 
     def _run_fold(self, i: int, fold: Fold, some: list[Candidate]) -> None:
         seed = derive_seed(self.seed, i, 1)
@@ -120,17 +120,17 @@ class Race:
             errors = self.cells[candidate.name][-1].errors
             if errors:
                 self.dropped[candidate.name] = f"failed: {next(iter(errors.values()))}"
-        if not self.alive:
+        if not self.remaining:
             name, why = next(iter(self.dropped.items()))
-            raise ValueError(f"no selector could be tried; {name} {why}")
+            raise ValueError(f"no selector could be run; {name} {why}")
 
     def _drop_slow(self, left_s: float) -> None:
-        """The slowest do not go on, until the other folds fit in what is left; the ranking, to be beaten, stays."""
-        while len(self.alive) > 2:
-            costs = {c.name: self.costs[c.name] for c in self.alive}
+        """Drop the slowest selectors until the others can run on all folds; keep the baseline ranking."""
+        while len(self.remaining) > 2:
+            costs = {c.name: self.costs[c.name] for c in self.remaining}
             if sum(costs.values()) * (self.n_splits - 1) <= left_s:
                 return
-            others = [c.name for c in reversed(self.alive) if c is not self.tried[0]]
+            others = [c.name for c in reversed(self.remaining) if c is not self.tried[0]]
             slowest = max(others, key=lambda name: costs[name])
             self.dropped[slowest] = (
                 f"took {costs[slowest]:.2g} s on one fold: too slow for the budget"
@@ -143,12 +143,12 @@ class Race:
         return float(np.mean([cell.seconds[0] for cell in self.cells[name]]))
 
     def reach(self, name: str) -> float:
-        """Half the length of the interval of 95 % around the mean score."""
+        """Return half the length of the 95 % interval of the mean score."""
         scores = self.scores(name)
         return float(stats.t.ppf(0.975, len(scores) - 1)) * self.error(scores)
 
     def error(self, difference: Floats) -> float:
-        """Standard error of a mean over folds, corrected for training sides that overlap."""
+        """Return the standard error of a mean over folds, corrected for overlapping training sides."""
         overlap = 1 / (self.n_splits - 1)  # test rows over training rows
         return math.sqrt(float(difference.var(ddof=1)) * (1 / len(difference) + overlap))
 
@@ -173,20 +173,20 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Outcome of :func:`recommend`; prints as a page of text.
+    """Result of :func:`recommend`; prints as text.
 
     Attributes
     ----------
     winner : str or None
-        The selector that is better than all others beyond noise; None if there is none.
+        The selector that is significantly better than all others; None if there is none.
     alike : tuple of str
-        Selectors that cannot be told from the first of the table, beyond noise.
+        Selectors that do not differ significantly from the first of the table.
     code : str
-        Python that runs the winner, or where there is none the first of those that are as good.
+        Python code that runs the winner, or the first selector of the table if there is no winner.
     findings : tuple of str
-        What the data look like, and what was found.
+        Facts of the data and of the comparison.
     interactions : bool or None
-        Whether a method that judges sets or neighbours finds what the ranking misses; None if none ran.
+        Whether a method that evaluates sets or neighbours is better than the ranking; None if none ran.
     """
 
     winner: str | None
@@ -197,24 +197,25 @@ class Recommendation:
     _columns: dict[str, list[Any]]
 
     def table(self, output: Output = "pandas") -> Frame:
-        """One row per selector that ran, best first.
+        """Return one row per selector that ran on all folds, best first.
 
         Returns
         -------
         table : DataFrame or dict
-            ``rank``, ``selector``, ``score`` (mean over the folds) with ``low`` and ``high`` (95 %, corrected for
-            overlapping folds), ``pvalue`` (of the difference to the first, Holm), ``stability`` (Nogueira), ``seconds``
-            per selection, ``n_folds``, ``reason``.
+            Columns: ``rank``, ``selector``, ``score`` (mean over the folds) with ``low`` and ``high`` (95 %, corrected
+            for overlapping folds), ``pvalue`` (of the difference from the first, Holm), ``stability`` (Nogueira),
+            ``seconds`` per selection, ``n_folds``, ``reason``.
         """
         return as_table(self._columns, output)
 
     @property
     def outcome(self) -> str:
-        """The winner, or those that cannot be told apart, in a sentence."""
+        """The winner, or the selectors that do not differ significantly, in a sentence."""
         if self.winner is not None:
             return f"winner: {self.winner}"
-        same = ", ".join(self.alike) or "a guess"
-        return f"no winner: {same} cannot be told from the first beyond noise"
+        if not self.alike:
+            return "no winner: the first does not differ significantly from a guess"
+        return f"no winner: no significant difference between the first and {', '.join(self.alike)}"
 
     def __repr__(self) -> str:
         rows = zip(*self._columns.values(), strict=True)
@@ -238,40 +239,47 @@ def recommend(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Recommendation:
-    """Recommend a selector for some data: look at them, try what is plausible, say how sure one can be.
+    """Recommend a selector for some data, with the significance of its lead.
 
-    Samples, features, sparsity, kinds of columns and classes decide which selectors are tried; these run inside the
-    folds of a repeated cross-validation until the budget is spent.
+    The numbers of samples, features and classes, sparsity and the types of the columns decide which selectors are
+    plausible. These run inside the folds of a repeated cross-validation until the budget is used.
 
     Parameters
     ----------
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        Features.
     y : array-like of shape (n_samples,)
-        Floats with more than two values are numbers, all else are classes.
+        Floats with more than two values are numbers. All other values are classes.
     budget_s : float, default=30
-        Seconds, about. Half of them may go to the first fold, in which all selectors are tried one after the other.
-        Then the slowest are left out, until the others can run on five folds; two of them run on two folds in any case.
+        Approximate time in seconds. Up to half of it is used for the first fold, on which all selectors run one after
+        the other. Then the slowest are dropped until the others can run on five folds. At least two selectors run on
+        two folds.
     k : int, default=None
-        Number of features to select; None: 10, or half of them if there are fewer than 20.
+        Number of features to select. None: 10, or half of the features if there are fewer than 20.
     estimator : estimator, default=None
-        What the features are for. None: a random forest of 30 trees, which can use interactions.
+        The estimator that uses the features. None: a random forest of 30 trees, which can use interactions.
     scoring : str or callable, default=None
-        None is the estimator's own ``score``.
+        A scorer of scikit-learn. None uses the ``score`` method of the estimator.
     random_state : int, RandomState or None, default=None
-        Draws the folds and seeds everything. How many folds the budget allows depends on the machine.
+        Seed of the folds, the selectors and the estimator. The number of folds depends on the speed of the machine.
     n_jobs : int, default=None
-        Selectors that run at the same time, in processes.
+        Number of selectors that run at the same time, in processes.
 
     Returns
     -------
     recommendation : Recommendation
-        ``table()`` with a reason per line, ``winner``, ``code``; ``print`` it.
+        ``table()`` with a reason per row, ``winner``, ``code``. It prints as text.
+
+    See Also
+    --------
+    compare : Compare selectors of your choice on several data sets.
 
     Notes
     -----
-    Scores of two selectors are compared fold by fold with the t-test of Nadeau and Bengio, which allows for the
-    overlap of training sides, corrected by Holm. A winner is named only if it is better than every other one at a level
-    of 5 %, and better than a guess without features. The score of the best of several is a little too good.
+    Scores of two selectors are compared fold by fold with the t-test of Nadeau and Bengio, which corrects for the
+    overlap of training sides, and by Holm for the number of tests. A winner is named only if it is better than every
+    other selector at a level of 5 %, and better than a guess without features. The score of the best of several
+    selectors is slightly optimistic.
 
     References
     ----------
@@ -283,8 +291,8 @@ def recommend(
     >>> from thresher.datasets import make_xor
     >>> from thresher.evaluate import recommend
     >>> made = make_xor(200, random_state=0)
-    >>> found = recommend(made.data, made.target, 5, k=2, estimator=KNeighborsClassifier(), random_state=0)
-    >>> found.interactions, found.table("dict")["score"][0]
+    >>> result = recommend(made.data, made.target, 5, k=2, estimator=KNeighborsClassifier(), random_state=0)
+    >>> result.interactions, result.table("dict")["score"][0]
     (True, 1.0)
     """
     check_number("budget_s", budget_s, minimum=0, exclusive_minimum=True)
@@ -303,7 +311,7 @@ def recommend(
     trial = Trial(X, y, {"": given}, scoring, [int(k)])
     race = Race(tried, trial, n_jobs, profile.smallest_class, seed)
     race.run(budget_s)
-    return _judge(race, [*profile.sentences], left_out, estimator is None)
+    return _summarize(race, [*profile.sentences], left_out, estimator is None)
 
 
 def _usual(profile: Profile) -> Estimator:
@@ -311,17 +319,19 @@ def _usual(profile: Profile) -> Estimator:
     return encode_before(forest) if profile.has_categories else forest
 
 
-def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool) -> Recommendation:
+def _summarize(
+    race: Race, findings: list[str], left_out: list[str], is_usual: bool
+) -> Recommendation:
     X, k = race.trial.X, race.trial.sizes[0]
     stability = {
         c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=X.shape[1])
-        for c in race.alive
+        for c in race.remaining
     }
-    mean = {c.name: float(race.scores(c.name).mean()) for c in race.alive}
-    reach = {c.name: race.reach(c.name) for c in race.alive}
-    # Equal scores: the steadier choice first, then the more plausible one.
+    mean = {c.name: float(race.scores(c.name).mean()) for c in race.remaining}
+    reach = {c.name: race.reach(c.name) for c in race.remaining}
+    # Equal scores: the more stable selector first, then the more plausible one.
     order = sorted(
-        race.alive, key=lambda c: (-mean[c.name], -np.nan_to_num(stability[c.name], nan=-1.0))
+        race.remaining, key=lambda c: (-mean[c.name], -np.nan_to_num(stability[c.name], nan=-1.0))
     )
     first, *others = order
     lead = race.scores(first.name)
@@ -336,10 +346,10 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         f"{len(guess)} folds, {_count(k)} each; without features the score is {guess.mean():.3f}"
     ]
     if not is_signal:
-        findings.append("no selector does better than a guess without features, beyond noise")
+        findings.append("no selector is significantly better than a guess without features")
     if interactions:
         findings.append(
-            "interactions: a method that judges sets or neighbours finds what the ranking misses"
+            "interactions: a method that evaluates sets or neighbours is better than the ranking"
         )
     findings += [f"not run: {text}" for text in left_out]
     findings += [f"left out: {name} {why}" for name, why in race.dropped.items()]
@@ -358,9 +368,9 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
     usual = race.trial.estimators[""] if is_usual else None
     code = _code(first.selector, usual, k, types_with_missing(X))
     if not is_signal:
-        code = f"# No better than a guess without features, as far as {len(guess)} folds can tell.\n{code}"
+        code = f"# Not significantly better than a guess without features on {len(guess)} folds.\n{code}"
     elif winner is None:
-        code = f"# One of several that are equally good, as far as {len(guess)} folds can tell.\n{code}"
+        code = f"# One of several selectors without significant differences on {len(guess)} folds.\n{code}"
     return Recommendation(winner, tuple(alike), code, tuple(findings), interactions, columns)
 
 
@@ -370,10 +380,10 @@ def _count(k: int) -> str:
 
 def _interactions(race: Race) -> bool | None:
     ranking = race.tried[0].name
-    sets = [c.name for c in race.alive if c.judges_sets]
-    if not sets or ranking in race.dropped:
+    names = [c.name for c in race.remaining if c.finds_interactions]
+    if not names or ranking in race.dropped:
         return None
-    gains = [race.scores(name) - race.scores(ranking) for name in sets]
+    gains = [race.scores(name) - race.scores(ranking) for name in names]
     pvalues = holm(np.array([race.pvalue(gain) for gain in gains]))
     return any(g.mean() > 0 and v < _LEVEL for g, v in zip(gains, pvalues, strict=True))
 
@@ -383,8 +393,8 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
         return f"{candidate.why}; the best mean score"
     gap = float((race.scores(first.name) - race.scores(candidate.name)).mean())
     value = behind[candidate.name]
-    significance = "which is noise" if value >= _LEVEL else "which is no accident"
-    return f"{candidate.why}; {gap:.3f} behind the first, {significance} (p = {value:.2g})"
+    significance = "not significant" if value >= _LEVEL else "significant"
+    return f"{candidate.why}; {gap:.3f} below the first, {significance} (p = {value:.2g})"
 
 
 def _code(selector: Estimator, usual: Estimator, k: int, types: dict[str, str]) -> str:
@@ -407,7 +417,7 @@ def _code(selector: Estimator, usual: Estimator, k: int, types: dict[str, str]) 
             steps = [f'{text}.set_output(transform="pandas")', "encoder", repr(forest)]
     if resize(selector, k) is None:
         lines.append(
-            f"# It finds its number of features by itself; here at most its first {k} were judged."
+            f"# It finds the number of features by itself; at most its first {k} were scored here."
         )
     return "\n".join([*imports, *lines, f"model = make_pipeline({', '.join(steps)}).fit(X, y)"])
 

@@ -1,8 +1,7 @@
-"""Cost model of the Fast Ensemble: pairs computed, estimated, and saved.
+"""Cost model of the Fast Ensemble: numbers of pairs, computed and estimated.
 
-A *pair* is one pass over the rows for two features, or for a feature and the target; it serves all
-parts at once. After B. Schowe and K. Morik, "Fast-Ensembles of Minimum Redundancy Feature
-Selection".
+A *pair* is one pass over the rows for two features, or for a feature and the target; it serves all parts at once. After
+B. Schowe and K. Morik, "Fast-Ensembles of Minimum Redundancy Feature Selection".
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = [
     "estimate_pairs_fast",
 ]
 
-# Mean number of comparisons of one step: three forms differ in what they average over.
+# Mean number of comparisons of one step, in three forms.
 _MEAN_COMPARISONS = {
     "corrected": lambda p, k: p - k / 2,
     "printed": lambda p, k: p - (k - 1) / 2,
@@ -38,7 +37,7 @@ _MEAN_COMPARISONS = {
 
 
 def count_pairs_standard(n_features: int, k: int, n_parts: int) -> int:
-    """Pairs of a full ensemble: `n_parts` plain runs.
+    """Return the number of pairs of a full ensemble of `n_parts` plain runs.
 
     Examples
     --------
@@ -49,7 +48,7 @@ def count_pairs_standard(n_features: int, k: int, n_parts: int) -> int:
 
 
 def estimate_overlap(jaccard: float, k: int) -> float:
-    """How many features two selections of `k` share if their Jaccard index is `jaccard`.
+    """Return the number of features that two selections of `k` share if their Jaccard index is `jaccard`.
 
     Examples
     --------
@@ -63,14 +62,14 @@ def estimate_overlap(jaccard: float, k: int) -> float:
 def estimate_pairs_fast(
     n_features: int, k: int, n_parts: int, jaccard: float, *, form: str = "corrected"
 ) -> float:
-    """Pairs a Fast Ensemble is expected to compute, T(p, k, e, J).
+    """Estimate the number of pairs that a Fast Ensemble computes, T(p, k, e, J).
 
     Parameters
     ----------
     n_features, k, n_parts : int
-        Features there are, features selected, parts.
+        Numbers of features, of selected features and of parts.
     jaccard : float
-        Mean Jaccard index of the parts' selections; the stability of the plain selector will do.
+        Mean Jaccard index of the parts' selections. The stability of the plain selector approximates it.
     form : {"corrected", "printed", "tables"}, default="corrected"
         Mean number of comparisons in a step: ``p - k/2``, which gives the exact count of one plain
         run at ``jaccard=1``; ``p - (k-1)/2`` as in the paper's equation (16); ``p - (k-2)/2``,
@@ -82,8 +81,8 @@ def estimate_pairs_fast(
 
     Notes
     -----
-    Rough: one Jaccard index stands for all positions. Against the published counts it is up to 2.3
-    times too low and up to 2.2 times too high.
+    The estimate is rough, because it uses one Jaccard index for all positions. Compared with the published counts it is
+    up to 2.3 times too low and up to 2.2 times too high.
 
     Examples
     --------
@@ -102,7 +101,7 @@ def estimate_pairs_fast(
 
 @dataclass(frozen=True)
 class EnsembleCost:
-    """Pairs of an ensemble, for one number of features to select."""
+    """Numbers of pairs of an ensemble, for one number of features to select."""
 
     k: int
     n_parts: int
@@ -112,7 +111,7 @@ class EnsembleCost:
 
     @property
     def gain(self) -> float:
-        """How many times fewer pairs the Fast Ensemble computes than a full one."""
+        """Pairs of a full ensemble divided by those of the Fast Ensemble."""
         return self.standard / self.fast
 
 
@@ -120,19 +119,19 @@ class EnsembleCost:
 def ensemble_cost(
     parts: Sequence[Sequence[int]], n_features: int, k: int, *, jaccard: float | None = None
 ) -> EnsembleCost:
-    """Exact and estimated cost of a fitted ensemble.
+    """Compute the exact and the estimated cost of a fitted ensemble.
 
     Parameters
     ----------
     parts : list of lists
-        Each part's own selection in order of choice, such as ``Ensemble.parts_``; only the first
-        `k` entries count, so one ensemble serves every smaller `k`.
+        Selection of each part in order of choice, such as ``Ensemble.parts_``. Only the first `k` entries count, so one
+        ensemble serves every smaller `k`.
     n_features : int
-        Features that vary.
+        Number of features that are not constant.
     k : int
-        Features selected.
+        Number of selected features.
     jaccard : float, default=None
-        For the estimate; None takes the mean Jaccard index of the parts.
+        Jaccard index for the estimate. None uses the mean Jaccard index of the parts.
 
     Returns
     -------

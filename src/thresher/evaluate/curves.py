@@ -27,12 +27,12 @@ from thresher.selectors._third_party import resize
 
 @dataclass(frozen=True)
 class StabilityCurve:
-    """Stability for every number of features asked for; see :func:`stability_curve`.
+    """Stability for several numbers of features; see :func:`stability_curve`.
 
     Attributes
     ----------
     k : ndarray of shape (n_k,)
-        Numbers of features selected.
+        Numbers of selected features.
     values : ndarray of shape (n_repeats, n_k)
         Stability of the ``n_splits`` selections of each repetition.
     index : str
@@ -40,9 +40,9 @@ class StabilityCurve:
     name : str
         Label for plots.
     seed : int
-        What the splits were drawn from: curves with equal seeds and shapes are paired.
+        Seed of the splits. Curves with equal seeds and shapes are paired.
     n_splits : int
-        Selections per repetition.
+        Number of selections per repetition.
     """
 
     k: NDArray[np.int64]
@@ -54,23 +54,23 @@ class StabilityCurve:
 
     @property
     def _design(self) -> tuple[object, ...]:
-        """What two curves have to share if their repetitions are paired."""
+        """The settings that two paired curves share."""
         return self.seed, self.n_splits, self.values.shape, self.k.tolist(), self.index
 
     @property
     def mean(self) -> Floats:
-        """Mean over the repetitions, one per k."""
+        """Mean over the repetitions, one value per k."""
         return np.asarray(self.values.mean(axis=0))
 
     @property
     def std(self) -> Floats:
-        """Standard deviation over the repetitions, one per k (nan with one repetition)."""
+        """Standard deviation over the repetitions, one value per k; nan with one repetition."""
         if len(self.values) < 2:
             return np.full(len(self.k), math.nan)
         return np.asarray(self.values.std(axis=0, ddof=1))
 
     def table(self, output: Output = "pandas") -> Frame:
-        """``k``, ``mean`` and ``std``, one row per k, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
+        """Return ``k``, ``mean`` and ``std``, one row per k, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
         return as_table({"k": self.k, "mean": self.mean, "std": self.std}, output)
 
     def __repr__(self) -> str:
@@ -81,7 +81,7 @@ class StabilityCurve:
 
 @dataclass(frozen=True)
 class StabilityGrid:
-    """Mean stability for every number of parts and of features; see :func:`stability_grid`."""
+    """Mean stability for several numbers of parts and of features; see :func:`stability_grid`."""
 
     n_parts: NDArray[np.int64]
     k: NDArray[np.int64]
@@ -90,7 +90,7 @@ class StabilityGrid:
     name: str
 
     def table(self, output: Output = "pandas") -> Frame:
-        """``n_parts``, ``k`` and ``mean``, one row per pair, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
+        """Return ``n_parts``, ``k`` and ``mean``, one row per pair, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
         columns = {
             "n_parts": np.repeat(self.n_parts, len(self.k)),
             "k": np.tile(self.k, len(self.n_parts)),
@@ -104,7 +104,7 @@ class StabilityGrid:
 
 @dataclass(frozen=True)
 class CurveComparison:
-    """Outcome of :func:`compare_curves`, one entry per k."""
+    """Result of :func:`compare_curves`, one entry per k."""
 
     k: NDArray[np.int64]
     difference: Floats
@@ -112,7 +112,7 @@ class CurveComparison:
     pvalue: Floats
 
     def table(self, output: Output = "pandas") -> Frame:
-        """``k``, ``difference``, ``statistic`` and ``pvalue``, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
+        """Return ``k``, ``difference``, ``statistic`` and ``pvalue`` as ``"pandas"``, ``"polars"`` or ``"dict"``."""
         return as_table(vars(self), output)
 
     def __repr__(self) -> str:
@@ -136,44 +136,47 @@ def stability_curve(
     progress: bool = False,
     name: str | None = None,
 ) -> StabilityCurve:
-    """Stability of a selector against the number of features it selects.
+    """Measure the stability of a selector for several numbers of features.
 
-    The rows are split at random into `n_splits` folds; the selector runs on the training side of
-    each split, and the index is that of these selections. Repeated `n_repeats` times.
+    The rows are split at random into `n_splits` folds. The selector runs on the training side of each split, and the
+    index compares these selections. This is repeated `n_repeats` times.
 
     Parameters
     ----------
     selector : estimator
-        Any selector with ``n_features_to_select`` (or ``k``), or an ``Ensemble`` of one. It is
-        cloned.
+        A selector with ``n_features_to_select`` (or ``k``), or an ``Ensemble`` of one. It is cloned.
     X, y
         As in the selector's ``fit``.
     k : iterable of int, default=range(1, 51)
-        Numbers of features. Those beyond the number of columns are left out with a warning.
+        Numbers of features. Numbers above the number of columns are left out with a warning.
     n_splits, n_repeats : int, default=10
-        Folds, repetitions.
+        Number of folds, number of repetitions.
     index : {"jaccard", "kuncheva", "nogueira", "relative-weighted-consistency"}, default="jaccard"
-        What is measured. ``"kuncheva"`` needs all selections to reach k features.
+        Stability index. ``"kuncheva"`` requires all selections to reach k features.
     stratify : bool, default=False
-        Keep the class shares in every fold.
+        Preserve the shares of the classes in every fold.
     n_jobs : int, default=None
-        Folds that run at the same time, in threads.
+        Number of folds that run at the same time, in threads.
     random_state : int, RandomState or None
-        Draws the splits. Equal integers give equal splits, as :func:`compare_curves` wants.
+        Seed of the splits. Equal integers give equal splits, which :func:`compare_curves` requires.
     progress : bool, default=False
         Show a progress bar (tqdm if installed).
     name : str, default=None
-        Label for plots; None: the name of the selector's class.
+        Label for plots. None uses the name of the selector's class.
 
     Returns
     -------
     curve : StabilityCurve
 
+    See Also
+    --------
+    stability_grid : Stability for several numbers of parts of an ensemble.
+    compare_curves : Test whether two selectors are equally stable.
+
     Notes
     -----
-    Greedy runs are nested: where the selector says so, one run per fold, at the largest k, serves
-    all k (of an ensemble, the parts' lists are cut and the vote is taken again). Other selectors
-    are fitted once for each k.
+    A selector whose runs are nested is fitted once per fold, at the largest k. For an ensemble, the lists of the parts
+    are then truncated and the votes counted again. Other selectors are fitted once for each k.
 
     Examples
     --------
@@ -218,12 +221,12 @@ def stability_grid(
     n_parts: Iterable[int],
     **settings: Any,
 ) -> StabilityGrid:
-    """Mean stability of an ensemble for several numbers of parts and of features.
+    """Measure the mean stability of an ensemble for several numbers of parts and of features.
 
     Parameters
     ----------
     ensemble : Ensemble
-        Its ``n_parts`` is replaced by each of the given ones.
+        Its ``n_parts`` is set to each of the numbers of parts.
     X, y
         As in its ``fit``.
     n_parts : iterable of int
@@ -242,12 +245,12 @@ def stability_grid(
     """
     if "n_parts" not in getattr(ensemble, "get_params", dict)():
         raise ValueError(
-            f"ensemble must be an Ensemble, whose parts the grid is over, got {readable(ensemble)}"
+            f"ensemble must be an Ensemble with the parameter n_parts, got {readable(ensemble)}"
         )
     counts = [int(e) for e in n_parts]
     if not counts:
-        raise ValueError("n_parts must name at least one number of parts, got none")
-    # One draw for all rows of the grid, also from a RandomState or None.
+        raise ValueError("n_parts must contain at least one number of parts, got none")
+    # The same splits for all rows of the grid, also with a RandomState or None.
     settings["random_state"] = draw_seed(settings.get("random_state"))
     curves = [
         stability_curve(clone(ensemble).set_params(n_parts=e), X, y, **settings) for e in counts
@@ -269,11 +272,11 @@ def compare_curves(
     Parameters
     ----------
     first, second : StabilityCurve
-        Measured on the same splits (equal integer ``random_state``), for the same k.
+        Curves on the same splits (equal integer ``random_state``), for the same k.
     test : {"paired-t", "welch", "wilcoxon"}, default="paired-t"
-        On the stabilities of the repetitions.
+        Test of the stabilities of the repetitions.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        ``"greater"``: the first is more stable.
+        ``"greater"`` means that the first selector is more stable.
 
     Returns
     -------
@@ -282,36 +285,36 @@ def compare_curves(
 
     Notes
     -----
-    The repetitions split the same rows again and again: the test says whether the difference is
-    more than an accident of the splits, not whether it would be found on another sample.
+    All repetitions split the same rows. The test shows whether the difference is due to the choice of splits, not
+    whether it would be found on another sample.
     """
     if first._design != second._design:
         raise ValueError(
-            "the two curves must share index, k, splits and repetitions; "
-            "give stability_curve the same settings and the same integer random_state"
+            "the two curves must share index, k, splits and repetitions. "
+            "Pass the same settings and the same integer random_state to stability_curve"
         )
     if len(first.values) < 2:
-        raise ValueError("a test needs at least two repetitions; raise n_repeats")
+        raise ValueError("a test needs at least two repetitions. Set a larger n_repeats")
     tests: dict[str, Callable[[Floats, Floats], tuple[float, float]]] = {
         "paired-t": lambda a, b: stats.ttest_rel(a, b, alternative=alternative),
         "welch": lambda a, b: stats.ttest_ind(a, b, equal_var=False, alternative=alternative),
         "wilcoxon": lambda a, b: stats.wilcoxon(a, b, alternative=alternative),
     }
     check_choice("test", test, tuple(tests))
-    outcomes = [
-        _constant_outcome(a - b, alternative) or tests[test](a, b)
+    results = [
+        _constant_result(a - b, alternative) or tests[test](a, b)
         for a, b in zip(first.values.T, second.values.T, strict=True)
     ]
     return CurveComparison(
         k=first.k,
         difference=first.mean - second.mean,
-        statistic=np.array([outcome[0] for outcome in outcomes], dtype=np.float64),
-        pvalue=np.array([outcome[1] for outcome in outcomes], dtype=np.float64),
+        statistic=np.array([result[0] for result in results], dtype=np.float64),
+        pvalue=np.array([result[1] for result in results], dtype=np.float64),
     )
 
 
-def _constant_outcome(difference: Floats, alternative: str) -> tuple[float, float] | None:
-    """Outcome where all repetitions differ alike, so that a t statistic would be x/0."""
+def _constant_result(difference: Floats, alternative: str) -> tuple[float, float] | None:
+    """Return statistic and p-value if all differences are equal and a t statistic would be x/0; else None."""
     if np.isnan(difference).any():
         return math.nan, math.nan
     if np.ptp(difference) > 0.0:
@@ -340,12 +343,14 @@ def _derive(seed: int, repeat: int) -> int:
 
 
 def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
-    asked = [int(size) for size in ([k] if isinstance(k, (int, np.integer)) else k)]
-    sizes = [size for size in asked if size <= n_columns]
+    given = [int(size) for size in ([k] if isinstance(k, (int, np.integer)) else k)]
+    sizes = [size for size in given if size <= n_columns]
     if not sizes or min(sizes) < 1:
-        raise ValueError(f"k must hold numbers in 1..{n_columns} (the columns of X), got {asked}")
-    if len(sizes) < len(asked):
-        warn(f"X has {n_columns} columns: the curve ends there, not at k={max(asked)}")
+        raise ValueError(
+            f"k must contain numbers in 1..{n_columns} (the columns of X), got {given}"
+        )
+    if len(sizes) < len(given):
+        warn(f"X has {n_columns} columns: the curve ends there, not at k={max(given)}")
     return sizes
 
 
@@ -353,9 +358,9 @@ def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
 def select_sizes(
     selector: Estimator, X: DataLike, y: TargetLike, sizes: Sequence[int]
 ) -> list[list[int]]:
-    """The selection for each of several numbers of features.
+    """Return the selection for each of several numbers of features.
 
-    One fit, at the largest size, where the selector's runs are nested; else one fit per size.
+    A selector whose runs are nested is fitted once, at the largest size. Others are fitted once per size.
 
     Parameters
     ----------

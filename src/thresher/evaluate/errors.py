@@ -1,4 +1,4 @@
-"""What a selection may promise: bounds on the features it should not have selected."""
+"""Selections with an error bound: limits for the number or the share of false features."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ __all__ = ["ProbeSelection", "error_bound", "probe_select"]
 
 @dataclass(frozen=True)
 class ProbeSelection:
-    """What `probe_select` found.
+    """Result of `probe_select`.
 
     Attributes
     ----------
     selected : ndarray of int
-        Features in the order of the search.
+        Selected features in the order of the search.
     names : ndarray of object or None
-        Their names, if X had names.
+        Names of the selected features, if X has names.
     gate : ndarray of int
-        Features that passed the gate.
+        Features that passed the significance filter ("gate").
     gate_level : float
         The largest p-value that passes.
     pvalues : ndarray of float of shape (n_features,)
+        P-value of each feature.
     """
 
     selected: npt.NDArray[np.intp]
@@ -67,15 +68,17 @@ def probe_select(
 ) -> ProbeSelection:
     """Select with a bound on the expected share, or number, of features independent of y.
 
-    The conditions of that promise, and what it does not say, are those of `ErrorControlled`, which does the
-    same as an estimator for pipelines and cross-validation.
+    `ErrorControlled` does the same as an estimator for pipelines and cross-validation. Its documentation states the
+    conditions and the limits of the bound.
 
     Parameters
     ----------
     selector : selector
-        Chooses among the features that pass the gate, at most as many as it is set to.
+        Selects from the features that pass the significance filter, at most as many as it is set to.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        Features.
     y : array-like of shape (n_samples,)
+        Classes or numbers.
     fdr, pfer, method, pvalues, n_permutations, random_state
         See `ErrorControlled`.
 
@@ -83,14 +86,18 @@ def probe_select(
     -------
     selection : ProbeSelection
 
+    See Also
+    --------
+    estimate_false_share : Estimate the share of false features, without a bound.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher import MRMR
     >>> from thresher.evaluate import probe_select
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> found = probe_select(MRMR(5), X, y, fdr=0.05, random_state=0)
-    >>> len(found.gate), found.n_selected
+    >>> selection = probe_select(MRMR(5), X, y, fdr=0.05, random_state=0)
+    >>> len(selection.gate), selection.n_selected
     (25, 5)
     """
     fitted = ErrorControlled(

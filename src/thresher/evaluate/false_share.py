@@ -1,4 +1,4 @@
-"""Where to cut the votes of an ensemble, estimated with artificial features."""
+"""Estimates of the share of false features by the votes of artificial features in an ensemble."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Positions = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class FalseShare:
-    """What `estimate_false_share` found; an estimate without a promise.
+    """Result of `estimate_false_share`: an estimate without a guarantee.
 
     Attributes
     ----------
@@ -36,19 +36,19 @@ class FalseShare:
         0, 0.01, ..., 0.99.
     shares : ndarray of float of shape (100,)
         Estimated share of false features among those with more votes than each threshold; above 1 where artificial
-        features are ahead.
+        features have more votes than real ones.
     threshold, share : float
-        The lowest threshold of the least share, and that share.
+        The lowest threshold with the smallest share, and that share.
     level : float
-        The largest share with which anything is selected.
+        The largest share with which features are selected.
     selected : ndarray of int
         Features with more votes than `threshold`, most votes first; none if `share` is above `level`.
     names : ndarray of object or None
-        Their names, if X had names.
+        Names of the selected features, if X has names.
     votes : ndarray of float of shape (n_features,)
-        Share of the replicates that chose each feature; 0 for excluded ones.
+        Share of the replicates that selected each feature; 0 for excluded features.
     artificial_votes : ndarray of float
-        The same of the artificial features.
+        Share of the replicates that selected each artificial feature.
     """
 
     thresholds: Floats
@@ -64,7 +64,7 @@ class FalseShare:
     def __repr__(self) -> str:
         reached = f"estimated share of false features {self.share:.2f} above {self.threshold:.2f} of the votes"
         if self.share > self.level:
-            return f"{reached}: nothing here at level {self.level:g}"
+            return f"{reached}: no feature selected at level {self.level:g}"
         plural = "" if len(self.selected) == 1 else "s"
         return f"{reached}: {len(self.selected)} feature{plural}; an estimate, not a bound"
 
@@ -79,38 +79,45 @@ def estimate_false_share(
     artificial: float = 1.0,
     random_state: RandomState = None,
 ) -> FalseShare:
-    """Estimate how many of the features that get most votes are false, with artificial features.
+    """Estimate the share of false features among those with most votes, by artificial features.
 
-    Artificial features, columns of X permuted each by itself, take part in an ensemble. Where a features have more
-    than a share t of the votes, and b artificial ones of a share pi of all columns have, ``(1 + b / pi) / max(1, a)``
-    estimates the share of false ones among the a. The threshold is the t of 0, 0.01, ..., 0.99 where it is least.
+    Artificial features, which are separately permuted columns of X, take part in an ensemble. Let a real features and b
+    artificial ones have more than a share t of the votes, and let artificial features be a share pi of the real ones.
+    Then ``(1 + b / pi) / max(1, a)`` estimates the share of false ones among the a. The threshold is the t of
+    0, 0.01, ..., 0.99 with the smallest estimate.
 
     Parameters
     ----------
     selector : Ensemble or selector
-        Its votes count; a selector votes on ``Ensemble(selector, 40, kind="halves")``. It chooses among real and
-        artificial features together, so let it choose more of them than usual.
+        Its votes count. A selector votes in ``Ensemble(selector, 40, kind="halves")``. It selects from real and
+        artificial features together, so set a larger number of features than usual.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        Features.
     y : array-like of shape (n_samples,)
+        Classes or numbers.
     level : float, default=0.2
-        Nothing is selected where the least estimate is above this.
+        Nothing is selected if the smallest estimate is above this level.
     artificial : float, default=1.0
         Share of the features, drawn at random, that get an artificial copy.
     random_state : int, RandomState or None, default=None
-        For the permutations, and for the halves of a plain selector.
+        Seed of the permutations, and of the halves for a plain selector.
 
     Returns
     -------
     estimate : FalseShare
-        Prints as one line with the share reached.
+        Prints as one line with the estimated share.
+
+    See Also
+    --------
+    probe_select : Select with an error bound.
 
     Notes
     -----
-    **No promise.** The threshold minimises an estimate over a hundred values and takes what it gets: without
-    `level`, on data without any signal something would be selected up to nine times in ten. For a promise use
+    **There is no guarantee.** The threshold minimises an estimate over a hundred values. Without `level`, features
+    would be selected up to nine times in ten on data without any signal. For a guarantee use
     ``Ensemble(kind="halves")`` or `probe_select`. Artificial features are independent of everything, so a search that
-    avoids redundancy prefers them to correlated real ones: the estimate is then too high. Excluded features get no
-    vote and no copy; `keep` is refused. All columns are shuffled, so that ties favour no kind.
+    avoids redundancy prefers them to correlated real ones, and the estimate is then too high. Excluded features get no
+    vote and no copy. `keep` is rejected. All columns are shuffled, so that ties favour neither kind.
 
     References
     ----------
@@ -137,26 +144,26 @@ def estimate_false_share(
     p = int(X.shape[1])
     features = np.delete(np.arange(p), resolve_features("exclude", exclude, names, p))
     table, origin = with_artificial(X, features, artificial, seed)
-    with warnings.catch_warnings():  # the ensemble's own cutoff selects nothing here
+    with warnings.catch_warnings():  # the cutoff of the ensemble is not used
         warnings.filterwarnings("ignore", "no feature was selected", ThresherWarning)
         ensemble.fit(table, y)
-    # Features keep their numbers; the artificial ones come after all of them.
+    # Real features have their positions in X; artificial ones follow them.
     lists = [origin[entries].tolist() for entries in ensemble.parts_]
-    return _judge(lists, p, int(origin.max()) + 1 - p, len(features), level, names)
+    return _estimate(lists, p, int(origin.max()) + 1 - p, len(features), level, names)
 
 
 def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, FeatureNames]:
-    """An ensemble to fit, without its own cutoff and exclusions, and the exclusions."""
+    """Return an ensemble to fit, without its cutoff and exclusions, and the exclusions."""
     if isinstance(selector, Ensemble):
         ensemble = clone(selector)
         if ensemble.kind == "inner":
-            raise ValueError('kind="inner" makes one selection, without votes; use kind="halves"')
+            raise ValueError('kind="inner" makes one selection without votes. Use kind="halves"')
     else:
         ensemble = Ensemble(selector, 40, kind="halves", random_state=seed)
     inner = clone(ensemble._given_selector())
     if keep := kept_by(inner):
         raise ValueError(
-            f"{keep} gives features votes that they did not win; leave it out of the selector"
+            f"{keep} would give features votes in every replicate. Remove it from the selector"
         )
     name, exclude = excluded_by(inner)
     if exclude is not None:
@@ -168,7 +175,7 @@ def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, FeatureNames]:
 def with_artificial(
     X: DataLike, features: Positions, share: float, seed: int
 ) -> tuple[DataLike, Positions]:
-    """These columns of X and permuted copies of a share of them, shuffled; and where every column comes from.
+    """Return columns of X with permuted copies of a share of them, shuffled, and the origin of every column.
 
     Artificial columns have the numbers from ``X.shape[1]`` on.
     """
@@ -182,7 +189,7 @@ def with_artificial(
     return widen(X, features, copies, None, order), origin[order]
 
 
-def _judge(
+def _estimate(
     lists: list[list[int]],
     p: int,
     n_artificial: int,
@@ -192,7 +199,7 @@ def _judge(
 ) -> FalseShare:
     votes = count_votes(lists, p + n_artificial)
     percent = np.arange(100)
-    above = 100 * votes[:, None] > percent * len(lists)  # in whole numbers
+    above = 100 * votes[:, None] > percent * len(lists)  # exact, in integers
     real, false = above[:p].sum(axis=0), above[p:].sum(axis=0)
     # (1 + false / pi) / max(1, real) with pi = n_artificial / n_real: one rounding, so equal shares are equal.
     shares = (n_artificial + false * n_real) / (n_artificial * np.maximum(real, 1))

@@ -1,4 +1,4 @@
-"""What to expect of a selection on other data: everything inside the training part of each outer fold."""
+"""Unbiased scores of a selection: every step runs inside the training part of each outer fold."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ __all__ = ["NestedScores", "nested_score"]
 
 @dataclass(frozen=True)
 class NestedScores:
-    """What `nested_score` found, one entry per outer fold.
+    """Result of `nested_score`, one entry per outer fold.
 
     Attributes
     ----------
     scores : ndarray of float
-        Of the final estimator on rows that neither pool, nor search, nor final fit have seen.
+        Scores of the final estimator on rows that neither the selection nor the final fit has used.
     inner_scores : ndarray of float
-        What the search itself reported as its best score; nan for selectors that report none.
+        Best scores that the searches reported; nan for selectors that report none.
     selected : list of ndarray of int
-        The features chosen, best first.
+        The selected features, best first.
     selectors : list
         The fitted selectors.
     """
@@ -60,32 +60,33 @@ class NestedScores:
 
     @property
     def mean(self) -> float:
-        """Mean of the scores: what to expect of other data."""
+        """Mean of the scores: the expected score on new data."""
         return float(np.mean(self.scores))
 
     @property
     def standard_error(self) -> float:
-        """Of the mean, as if folds were independent; nan for a single fold."""
+        """Standard error of the mean, as if folds were independent; nan for a single fold."""
         n = len(self.scores)
         return float(np.std(self.scores, ddof=1) / math.sqrt(n)) if n > 1 else math.nan
 
     @property
     def optimism(self) -> float:
-        """By how much the scores of the searches are too good, on average."""
+        """Mean difference of the scores that the searches reported and `scores`."""
         return float(np.mean(self.inner_scores - self.scores))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Interval of the mean by Student's t over the folds. Folds share rows, so it is rather too short."""
+        """Return an interval of the mean by Student's t over the folds; too short, because folds share rows."""
         check_number("level", level, minimum=0, maximum=1)
         reach = stats.t.ppf((1 + level) / 2, max(len(self.scores) - 1, 1)) * self.standard_error
         return self.mean - float(reach), self.mean + float(reach)
 
     def table(self, output: Output = "pandas") -> Frame:
-        """One row per fold, with the columns ``score``, ``inner_score`` and ``n_features``.
+        """Return one row per fold with ``score``, ``inner_score`` and ``n_features``.
 
         Parameters
         ----------
         output : {"pandas", "polars", "dict"}, default="pandas"
+            Type of the table.
         """
         sizes = np.array([len(features) for features in self.selected])
         columns = {"score": self.scores, "inner_score": self.inner_scores, "n_features": sizes}
@@ -114,37 +115,45 @@ def nested_score(
     groups: GroupsLike = None,
     n_jobs: int | None = None,
 ) -> NestedScores:
-    """Score a selection and the estimator fitted on it, both made anew on the training part of each fold.
+    """Score a selection and an estimator, both fitted on the training part of each fold.
 
-    The pool, the search and the final fit see no row on which they are scored. A selection made once on all rows and
-    then cross-validated tells nothing: on permuted labels it still looks good.
+    The selection and the final fit use no row on which they are scored. The cross-validated score of a selection that
+    was made once on all rows is misleading: it is high on permuted labels, too.
 
     Parameters
     ----------
     selector : selector
-        Any selector with ``fit`` and ``get_support``, ours or another's.
+        A selector with ``fit`` and ``get_support``.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        Features.
     y : array-like of shape (n_samples,)
+        Classes or numbers.
     estimator : estimator, default=None
-        Fitted on the chosen features. None: the `estimator` parameter of the selector; if it has none, or None,
-        an SVM with a Gaussian kernel on standardised columns.
+        Fitted on the selected features. None uses the `estimator` parameter of the selector. If that is missing or
+        None, an SVM with a Gaussian kernel on standardised columns is used.
     cv : int, cross-validation generator or iterable, default=5
-        The outer folds. A number means folds without shuffling, stratified for classes; groups stay together.
+        The outer folds. A number gives folds without shuffling, stratified by class, with groups kept together.
     scoring : str, callable or None, default=None
-        None: the `scoring` parameter of the selector; if it has none, or None, the estimator's own score.
+        None uses the `scoring` parameter of the selector. If that is missing or None, the ``score`` method of the
+        estimator is used.
     groups : array-like of shape (n_samples,), default=None
-        For the outer splitter, and for the selector if its ``fit`` takes groups.
+        Groups for the outer splitter, and for the selector if its ``fit`` has the parameter.
     n_jobs : int, default=None
-        Outer folds at the same time, in processes of their own.
+        Number of outer folds that run at the same time, in processes.
 
     Returns
     -------
-    found : NestedScores
+    scores : NestedScores
+
+    See Also
+    --------
+    select_k : Find the number of features for an estimator.
+    compare : Compare several selectors.
 
     Notes
     -----
-    The selector is cloned, so one with a number as random state searches each fold with the same seed. A fold of which
-    nothing is selected is an error of the estimator.
+    The selector is cloned, so one with an integer as random state searches each fold with the same seed. If nothing is
+    selected on a fold, the estimator raises an error.
 
     Examples
     --------
@@ -152,16 +161,16 @@ def nested_score(
     >>> from thresher import GBC
     >>> from thresher.evaluate import nested_score
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> found = nested_score(GBC(population=4, max_cycles=2, random_state=0), X, y, cv=3)
-    >>> print(found)  # doctest: +ELLIPSIS
+    >>> scores = nested_score(GBC(population=4, max_cycles=2, random_state=0), X, y, cv=3)
+    >>> print(scores)  # doctest: +ELLIPSIS
     score 0.9... (standard error 0.0..., 3 folds), ... features; the searches reported 0.9...
     """
     resolve_threads(n_jobs)
     X = check_sparse(X)
     if not (hasattr(selector, "fit") and hasattr(selector, "get_support")):
         raise ValueError(
-            f"selector must be a selector with fit and get_support, got {selector!r}; a pipeline of a selector and an "
-            "estimator is what cross_val_score is for"
+            f"selector must be a selector with fit and get_support, got {selector!r}. Use cross_val_score for a "
+            "pipeline of a selector and an estimator"
         )
     if estimator is None:
         estimator = getattr(selector, "estimator", None)
@@ -178,10 +187,10 @@ def nested_score(
     splitter = check_cv(splitter_of(cv, y, groups, classifier=classifier), y, classifier=classifier)
     folds = list(splitter.split(np.empty((_num_samples(X), 0)), y, groups))
     with one_call():
-        outcomes = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
+        results = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
             delayed(_one_fold)(selector, estimator, scorer, X, y, groups, fold) for fold in folds
         )
-    scores, selectors = zip(*outcomes, strict=True)
+    scores, selectors = zip(*results, strict=True)
     inner = [float(getattr(fitted, "best_score_", math.nan)) for fitted in selectors]
     chosen = [order_of_choice(fitted) for fitted in selectors]
     return NestedScores(np.array(scores), np.array(inner), chosen, list(selectors))
@@ -196,12 +205,12 @@ def _one_fold(
     groups: GroupsLike,
     fold: Fold,
 ) -> tuple[float, Estimator]:
-    """The score of a fold, and the fitted selector."""
+    """Return the score of a fold, and the fitted selector."""
     train, test = fold
     rows, labels = take(X, train), take(y, train)
     takes_groups = groups is not None and has_fit_parameter(selector, "groups")
-    more = {"groups": groups[train]} if takes_groups else {}
-    fitted = clone(selector).fit(rows, labels, **more)
+    options = {"groups": groups[train]} if takes_groups else {}
+    fitted = clone(selector).fit(rows, labels, **options)
     final = clone(estimator).fit(fitted.transform(rows), labels)
     score = scorer(final, fitted.transform(take(X, test)), take(y, test))
     return float(score), fitted

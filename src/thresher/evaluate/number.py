@@ -1,4 +1,4 @@
-"""How many features? By cross-validation with the selection inside the folds."""
+"""The number of features, by cross-validation with the selection inside the folds."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ _USUAL = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
 @dataclass(frozen=True)
 class NumberOfFeatures:
-    """Outcome of :func:`select_k`.
+    """Result of :func:`select_k`.
 
     Attributes
     ----------
     k : int
         The number of features.
     best_k : int
-        The number with the highest mean score, the least of them.
+        The smallest number with the highest mean score.
     rule : str
+        The rule that `k` was selected by.
     sizes : ndarray of int of shape (n_k,)
-        Numbers that were tried.
+        The numbers of features that were compared.
     fold_scores : ndarray of float of shape (n_folds, n_k)
-        nan where the estimator failed.
+        Scores on the test rows of each fold; nan where the estimator failed.
     """
 
     k: int
@@ -58,17 +59,17 @@ class NumberOfFeatures:
 
     @property
     def mean(self) -> npt.NDArray[np.float64]:
-        """Mean score over the folds, one per number of features; nan if a fold failed."""
+        """Mean score over the folds, one value per number of features; nan if a fold failed."""
         return np.asarray(self.fold_scores.mean(axis=0))
 
     @property
     def standard_error(self) -> npt.NDArray[np.float64]:
-        """Of the mean, one per number of features."""
+        """Standard error of the mean score, one value per number of features."""
         n_folds = len(self.fold_scores)
         return np.asarray(self.fold_scores.std(axis=0, ddof=1) / math.sqrt(n_folds))
 
     def table(self, output: Output = "pandas") -> Frame:
-        """``k``, ``mean``, ``standard_error``, ``chosen``, one row per number of features."""
+        """Return ``k``, ``mean``, ``standard_error`` and ``chosen``, one row per number of features."""
         columns = {
             "k": self.sizes,
             "mean": self.mean,
@@ -97,41 +98,48 @@ def select_k(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> NumberOfFeatures:
-    """The number of features with which an estimator does well, by cross-validation.
+    """Find the number of features for an estimator by cross-validation.
 
-    The selector runs on the training rows of each fold, once for all numbers where its runs are nested, and the
-    estimator is scored on the test rows, so no feature is chosen with rows that it is judged on.
+    The selector runs on the training rows of each fold, and the estimator is scored on the test rows. So features are
+    never scored on rows that they were selected on.
 
     Parameters
     ----------
     selector : selector
-        Ours or any with ``fit`` and ``get_support``; see :func:`compare`. It is cloned.
+        Any selector with ``fit`` and ``get_support``; see :func:`compare`. It is cloned.
     X, y
-        As in its ``fit``.
+        As in the ``fit`` of the selector.
     estimator : estimator
-        It is cloned.
+        The estimator that uses the features. It is cloned.
     k : int or iterable of int, default=None
-        Numbers to try; None: 1, 2, 3, 5, 7, 10, 15, ... up to 100 or the number of features.
+        Numbers of features to compare. None compares 1, 2, 3, 5, 7, 10, 15, ... up to 100 or the number of features.
     rule : {"1se", "best"}, default="1se"
-        ``"best"``: the highest mean score. ``"1se"``: the least number whose mean is within one standard error of
-        the highest: fewer features for a loss that cannot be told from noise.
+        ``"best"`` takes the highest mean score. ``"1se"`` takes the smallest number whose mean is within one standard
+        error of the highest: fewer features for a loss within the noise.
     cv : int or splitter, default=5
+        A number of folds, shuffled and stratified by class, or a splitter of scikit-learn.
     scoring : str or callable, default=None
-        None is the estimator's own ``score``.
+        A scorer of scikit-learn. None uses the ``score`` method of the estimator.
     random_state : int, RandomState or None, default=None
-        Draws the folds, and the seeds of what has an open ``random_state``.
+        Seed of the folds, and of the selector and the estimator if their ``random_state`` is None.
     n_jobs : int, default=None
-        Folds that run at the same time, in processes.
+        Number of folds that run at the same time, in processes.
 
     Returns
     -------
     number : NumberOfFeatures
-        ``k``, and the scores it was chosen by.
+        ``k``, and the scores that it was selected by.
+
+    See Also
+    --------
+    nested_score : Score a selection with all its choices inside the folds.
+    compare : Compare several selectors.
 
     Notes
     -----
-    The mean score at the number found is too good by the choice among several numbers: for an honest score, cross-
-    validate the whole, this choice included. Where two numbers are equally good, the smaller is taken.
+    The mean score at `k` is optimistic, because `k` was selected by it. For an unbiased score, cross-validate the whole
+    procedure, including this selection. If two numbers are equally good, the smaller one is taken. A selector whose
+    runs are nested is fitted once per fold for all numbers.
 
     Examples
     --------
@@ -147,8 +155,8 @@ def select_k(
     check_scorer(scoring)
     resolve_threads(n_jobs)
     X = as_matrix(X)
-    asked = check_sizes(_USUAL if k is None else k)
-    sizes = sizes_within(asked, X.shape[1], "X", warns=k is not None)
+    sizes = check_sizes(_USUAL if k is None else k)
+    sizes = sizes_within(sizes, X.shape[1], "X", warns=k is not None)
     seed = draw_seed(random_state)
     trial = Trial(X, y, {"estimator": estimator}, scoring, sizes)
     folds = trial.folds(cv, seed)
@@ -162,12 +170,10 @@ def select_k(
     means = scores.mean(axis=0)
     failure = next((e for cell in cells for e in cell.errors.values()), "")
     if np.isnan(means).all():
-        raise ValueError(
-            f"the estimator could not be scored with any number of features: {failure}"
-        )
+        raise ValueError(f"the estimator failed with every number of features: {failure}")
     if failure:
-        lacking = [size for size, mean in zip(sizes, means, strict=True) if math.isnan(mean)]
-        warn(f"the estimator failed with {lacking} features, which are left out: {failure}")
+        failed = [size for size, mean in zip(sizes, means, strict=True) if math.isnan(mean)]
+        warn(f"the estimator failed with {failed} features, which are left out: {failure}")
     best = int(np.nanargmax(means))
     chosen = best
     if rule == "1se":

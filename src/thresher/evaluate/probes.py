@@ -1,4 +1,4 @@
-"""The benchmark of false selections: how soon does a selector take columns that were drawn at random?"""
+"""The benchmark of false selections: how soon a selector selects columns that were drawn at random."""
 
 from __future__ import annotations
 
@@ -64,12 +64,14 @@ FAMILIES = {
 
 
 def draw_probes(rng: np.random.Generator, n_samples: int, n_probes: int) -> Floats:
-    """Columns drawn at random, each from one of the eight `FAMILIES`, chosen at random.
+    """Draw random columns, each from one of the eight `FAMILIES`, which is drawn at random, too.
 
     Parameters
     ----------
     rng : numpy.random.Generator
+        Source of the random numbers.
     n_samples, n_probes : int
+        Numbers of rows and of columns.
 
     Returns
     -------
@@ -83,15 +85,16 @@ def draw_probes(rng: np.random.Generator, n_samples: int, n_probes: int) -> Floa
 
 
 def count_false(orders: Sequence[ArrayLike], false: ArrayLike, n_steps: int) -> Counts:
-    """How many of the first 1, 2, ... features of each list are false.
+    """Count the false features among the first 1, 2, ... features of each list.
 
     Parameters
     ----------
     orders : list of lists of int
-        Features in order of choice, one list per repetition. Of one that ends early the last count is carried on.
+        Features in order of choice, one list per repetition. The last count of a shorter list is repeated.
     false : array-like of bool
-        One per feature.
+        Whether each feature is false.
     n_steps : int
+        Number of first features to count in.
 
     Returns
     -------
@@ -116,18 +119,18 @@ def count_false(orders: Sequence[ArrayLike], false: ArrayLike, n_steps: int) -> 
 
 @dataclass(frozen=True)
 class ProbeBenchmark:
-    """Outcome of :func:`probe_fdr`.
+    """Result of :func:`probe_fdr`.
 
     Attributes
     ----------
     selectors : tuple of str
-        ``"relevance only"``, the ranking by relevance, is the last.
+        Names of the selectors. The last is ``"relevance only"``, the ranking by relevance.
     counts : dict of str to ndarray of shape (n_repeats, n_steps)
-        False features among the first 1, 2, ... selected ones.
+        Numbers of false features among the first 1, 2, ... selected ones.
     n_returned : dict of str to ndarray of shape (n_repeats,)
-        Features that the selector returned, at most ``n_steps``.
+        Number of features that the selector returned, at most ``n_steps``.
     n_probes : int
-        Columns drawn at random that took part.
+        Number of random columns.
     """
 
     selectors: tuple[str, ...]
@@ -141,16 +144,16 @@ class ProbeBenchmark:
 
     @property
     def mean_false_selected(self) -> dict[str, Floats]:
-        """Mean number of false features after each step, by selector: the papers' "FDR", which is a count."""
+        """Mean number of false features after each step, by selector. The papers call this count "FDR"."""
         return {name: self.counts[name].mean(axis=0) for name in self.selectors}
 
     @property
     def false_selected_fraction(self) -> dict[str, float]:
-        """The last mean over the number of steps, by selector: the papers' "normalised FDR"."""
+        """The last mean divided by the number of steps, by selector: the papers' "normalised FDR"."""
         return {name: float(m[-1]) / self.n_steps for name, m in self.mean_false_selected.items()}
 
     def table(self, output: Output = "pandas") -> Frame:
-        """``selector``, ``step``, ``mean_false_selected`` and its ``sd`` over the repetitions, one row per step."""
+        """Return ``selector``, ``step``, ``mean_false_selected`` and its ``sd`` over the repetitions, one row each."""
         columns = {
             "selector": np.repeat(self.selectors, self.n_steps),
             "step": np.tile(np.arange(1, self.n_steps + 1), len(self.selectors)),
@@ -160,7 +163,7 @@ class ProbeBenchmark:
         return as_table(columns, output)
 
     def summary(self, output: Output = "pandas") -> Frame:
-        """``selector``, ``false_selected_fraction``, its ``sd`` and ``n_returned`` (the mean), one row per selector."""
+        """Return ``selector``, ``false_selected_fraction``, its ``sd`` and the mean ``n_returned``, one row each."""
         columns = {
             "selector": list(self.selectors),
             "false_selected_fraction": list(self.false_selected_fraction.values()),
@@ -197,7 +200,8 @@ class _Settings:
             setattr(self, name, check_number(name, getattr(self, name), minimum=0, integer=True))
         if self.n_probes == 0 and not self.false.any():
             raise ValueError(
-                "n_distribution and n_permuted are 0 and every feature is true: there is nothing false to select"
+                "n_distribution and n_permuted are 0 and every feature is true. Set probes or truth, so that there are "
+                "false features"
             )
         p = len(self.false)
         usual = int((~self.false).sum()) if self.false.any() else min(20, p)
@@ -239,44 +243,48 @@ def probe_fdr(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> ProbeBenchmark:
-    """How many of the first features that a selector takes are probes, columns drawn at random?
+    """Count the probes, which are random columns, among the first features that a selector selects.
 
     In each repetition probes are appended to X, the columns are shuffled, a tenth of the rows is left out at random,
-    and the selector orders `n_steps` features. All selectors see the same columns and rows. A ranking by relevance
-    alone always takes part.
+    and the selector orders `n_steps` features. All selectors use the same columns and rows. A ranking by relevance
+    is always included.
 
     Parameters
     ----------
     selector : selector or dict of str to selector
-        Ours or any with ``fit`` and ``get_support``. Without `keep` and `exclude`: columns change their places.
+        Any selectors with ``fit`` and ``get_support``, without `keep` and `exclude`, because columns are shuffled.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        Features.
     y : array-like of shape (n_samples,)
+        Classes or numbers.
     n_distribution : int, default=100
-        Probes from eight distributions: normal, extreme value, uniform, beta, chi-square, gamma, generalised extreme
-        value, Weibull.
+        Number of probes from eight distributions: normal, extreme value, uniform, beta, chi-square, gamma, generalised
+        extreme value, Weibull.
     n_permuted : int, default=0
-        Probes that are permuted columns of X. The paper's two settings are (100, 0) and (100, 100).
+        Number of probes that are permuted columns of X. The paper's two settings are (100, 0) and (100, 100).
     n_steps : int, default=None
-        None: 20, or the number of features if that is less; with `truth` the number of true features.
+        Number of first features. None: 20, or the number of features if that is smaller; with `truth` the number of
+        true features.
     n_repeats : int, default=100
+        Number of repetitions.
     holdout : float, default=0.1
         Share of the rows that is left out.
     truth : array-like of int, default=None
-        Features that count as true; None: all of X, which makes a useless column of X a success.
+        Features that count as true. None: all of X, so selecting a useless column of X is no mistake.
     stratify : bool, default=False
         Leave out rows of each class in proportion.
     redraw : bool, default=True
-        New probes in every repetition. With False the repetitions share the probes, and their mean hides
-        how much it depends on them.
+        Draw new probes in every repetition. With False the repetitions share the probes, and the standard deviation
+        does not show how much the mean depends on them.
     relevance : str, default="auto"
         Measure of the ranking by relevance, see `Univariate`. ``"auto"`` is Spearman's correlation, as in the paper; F
-        with more than two classes and for sparse data; mutual information where columns are not numbers.
+        with more than two classes and for sparse data; mutual information if there are categorical columns.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        What the ranking by relevance takes y for; selectors have parameters of their own.
+        Kind of y for the ranking by relevance. Selectors have their own parameters.
     random_state : int, RandomState or None, default=None
-        Draws probes and rows, and seeds selectors whose ``random_state`` is None.
+        Seed of probes and rows, and of selectors whose ``random_state`` is None.
     n_jobs : int, default=None
-        Repetitions that run at the same time, in threads; the result does not depend on it.
+        Number of repetitions that run at the same time, in threads. The result does not depend on it.
     progress : bool, default=False
         Show a progress bar.
 
@@ -285,13 +293,18 @@ def probe_fdr(
     benchmark : ProbeBenchmark
         ``mean_false_selected`` by step, ``false_selected_fraction``, ``table()``, ``summary()``.
 
+    See Also
+    --------
+    thresher.ErrorControlled : Select with an error bound.
+    probe_select : The same as a function.
+
     Notes
     -----
-    The papers call the mean count *FDR* and its share of the steps *normalised FDR*; nothing is controlled at a level,
-    see `thresher.ErrorControlled` for that. **The score rewards redundancy**: a copy of a column of X is never a
-    mistake, so plain relevance is at or near the best, and methods that refuse redundant columns look bad by
-    construction. Read it beside the row ``"relevance only"``, and look at accuracy, too. With 20 features or fewer the
-    score is 0 only if every column of X comes before any probe: it measures the weakest column.
+    The papers call the mean count *FDR* and its share of the steps *normalised FDR*, but no error rate is controlled.
+    **The score rewards redundancy**: a copy of a column of X is never a mistake. So plain relevance is at or near the
+    best, and methods that avoid redundant columns have poor scores by construction. Compare them with the row
+    ``"relevance only"``, and consider accuracy, too. With 20 features or fewer the score is 0 only if every column of X
+    comes before any probe: it measures the weakest column.
 
     References
     ----------
@@ -302,8 +315,8 @@ def probe_fdr(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher import GSO, RRCT
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> found = probe_fdr({"RRCT": RRCT(), "GSO": GSO()}, X, y, n_repeats=5, random_state=0)
-    >>> [round(share, 1) for share in found.false_selected_fraction.values()]
+    >>> benchmark = probe_fdr({"RRCT": RRCT(), "GSO": GSO()}, X, y, n_repeats=5, random_state=0)
+    >>> [round(share, 1) for share in benchmark.false_selected_fraction.values()]
     [0.0, 0.4, 0.0]
     """
     X = as_matrix(X)
@@ -322,19 +335,19 @@ def probe_fdr(
         for parameter in ("keep", "exclude"):
             if getattr(given, parameter, None) is not None:
                 raise ValueError(
-                    f"{parameter} of {name!r} names columns, which change their places here; leave it out"
+                    f"{parameter} of {name!r} names columns, but columns are shuffled. Remove it"
                 )
     selectors[RELEVANCE_ONLY] = _relevance_ranking(X, y, relevance, target)
     jobs = (delayed(_repetition)(selectors, X, y, settings, t) for t in range(n_repeats))
     runs = run_in_threads(jobs, n_jobs, return_as="generator")
-    found = list(track(runs, n_repeats, "probe_fdr", show=progress))
-    counts = {name: np.array([run[name][0] for run in found]) for name in selectors}
-    returned = {name: np.array([run[name][1] for run in found]) for name in selectors}
+    results = list(track(runs, n_repeats, "probe_fdr", show=progress))
+    counts = {name: np.array([result[name][0] for result in results]) for name in selectors}
+    returned = {name: np.array([result[name][1] for result in results]) for name in selectors}
     for name, numbers in returned.items():
         if numbers.min() < settings.n_steps:
             warn(
                 f"{name} returned {numbers.mean():.3g} features on average instead of {settings.n_steps}: "
-                "its last count is carried on"
+                "its last count is repeated"
             )
     return ProbeBenchmark(tuple(selectors), counts, returned, settings.n_probes)
 
@@ -345,7 +358,9 @@ def _false_features(truth: ArrayLike | None, p: int) -> npt.NDArray[np.bool_]:
     positions = np.asarray(truth)
     good = positions.ndim == 1 and len(positions) and positions.dtype.kind in "iu"
     if not good or positions.min() < 0 or positions.max() >= p:
-        raise ValueError(f"truth must hold positions of features, 0 to {p - 1}, got {truth!r:.60}")
+        raise ValueError(
+            f"truth must contain positions of features, 0 to {p - 1}, got {truth!r:.60}"
+        )
     false = np.ones(p, dtype=bool)
     false[positions] = False
     return false
@@ -368,14 +383,14 @@ def _relevance_ranking(
             relevance = "f"
         else:
             relevance = "spearman"
-    # Missing values are for the selectors to refuse.
+    # Missing values are rejected by the selectors that do not support them.
     return Univariate(measure=relevance, target=target, missing="drop_rows")  # type: ignore[arg-type]
 
 
 def _repetition(
     selectors: Estimators, X: DataLike, y: TargetLike, settings: _Settings, t: int
 ) -> dict[str, tuple[Counts, int]]:
-    """Counts of false features and the number returned, by selector."""
+    """Return the counts of false features and the number of returned features, by selector."""
     n, p = X.shape
     rng = stream(settings.seed, Purpose.PROBES, t)
     probes = rng if settings.redraw else stream(settings.seed, Purpose.PROBES)
@@ -386,7 +401,7 @@ def _repetition(
     is_false = np.concatenate([settings.false, np.ones(settings.n_probes, dtype=bool)])[order]
     rows = _rows(rng, n, y, settings)
     some_X, some_y = take(table, rows), take(y, rows)
-    found: dict[str, tuple[Counts, int]] = {}
+    counts: dict[str, tuple[Counts, int]] = {}
     with warnings.catch_warnings(), on_behalf():
         warnings.simplefilter("ignore", ThresherWarning)
         for name, selector in selectors.items():
@@ -396,19 +411,19 @@ def _repetition(
                 model.fit(some_X, some_y)
             except ValueError as error:
                 raise ValueError(
-                    f"{readable(name)} failed: {_refusal(seeded, X, y, error)}"
+                    f"{readable(name)} failed: {_error_of(seeded, X, y, error)}"
                 ) from error
             chosen: Positions = order_of_choice(model)[: settings.n_steps]
-            found[name] = (count_false([chosen], is_false, settings.n_steps)[0], len(chosen))
-    return found
+            counts[name] = (count_false([chosen], is_false, settings.n_steps)[0], len(chosen))
+    return counts
 
 
-def _refusal(selector: Estimator, X: DataLike, y: TargetLike, error: ValueError) -> ValueError:
-    """What the selector says of the columns in their own places, if it refuses these, too."""
+def _error_of(selector: Estimator, X: DataLike, y: TargetLike, error: ValueError) -> ValueError:
+    """Return the error of the selector on X itself, whose message names the right columns, if X is rejected, too."""
     try:
         clone(selector).fit(X, y)
-    except ValueError as same:
-        return same
+    except ValueError as error_on_X:
+        return error_on_X
     return error
 
 

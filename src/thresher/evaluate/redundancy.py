@@ -1,4 +1,4 @@
-"""Who is redundant with whom among the first features of a selection."""
+"""Redundancy of all pairs among the first features of a selection."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ __all__ = ["RedundancyMap", "redundancy_map"]
 
 @dataclass(frozen=True)
 class RedundancyMap:
-    """Outcome of :func:`redundancy_map`.
+    """Result of :func:`redundancy_map`.
 
     Attributes
     ----------
     features : ndarray of int
-        In an order in which alike ones are neighbours.
+        Features, ordered so that similar ones are neighbours.
     values : ndarray of float of shape (n, n)
-        What each tells of each other, 0 to 1.
+        Redundancy of each pair, 0 to 1.
     measure : str
-        ``"symmetrical uncertainty"``, or ``"squared correlation"`` of features that are all numbers.
+        ``"symmetrical uncertainty"``, or ``"squared correlation"`` if all features are numeric.
     """
 
     features: npt.NDArray[np.intp]
@@ -46,15 +46,16 @@ class RedundancyMap:
 def redundancy_map(
     selector: Estimator, X: DataLike, *, n_chosen: int = 24, n_left: int = 12
 ) -> RedundancyMap | None:
-    """What the first features of a selection, and the most relevant ones that were left, tell of each other.
+    """Compute the redundancy of the first selected features and the most relevant features that were not selected.
 
     Parameters
     ----------
-    selector : fitted selector of ours
+    selector : fitted selector
+        A selector of thresher.
     X
-        What it was fitted on; of a table in files the columns of these features alone are read.
+        The data that it was fitted on. Of a table in files only the columns of these features are read.
     n_chosen, n_left : int, default=24, 12
-        So many features at most of those chosen, and of those left.
+        Largest numbers of selected features and of features that were not selected.
 
     Returns
     -------
@@ -63,8 +64,8 @@ def redundancy_map(
 
     Notes
     -----
-    Missing values leave out the pairs they are in. Features are ordered by average linkage. Time O(n_samples) for each
-    pair of features that is shown.
+    A row with a missing value is left out of the pairs with that feature. Features are ordered by average linkage. Time
+    O(n_samples) for each pair of features.
 
     Examples
     --------
@@ -86,15 +87,15 @@ def redundancy_map(
     else:
         part = take(check_sparse(X), features, axis=1)
     if sparse.issparse(part) and np.isnan(part.data).any():
-        part = part.toarray()  # numbers in sparse columns are not compared pair by pair of rows
+        part = part.toarray()  # pairwise deletion needs dense columns
     missing: Literal["error", "pairwise"] = "error" if sparse.issparse(part) else "pairwise"
     rules = InputRules(needs_target=False, missing=missing)
     training = read_training(reader_named("redundancy_map"), part, None, None, rules)
     schema = training.schema
     is_coded = bool(schema.is_category.any() or schema.is_discrete.all())
     pairs = LocalMeasures(training).pairs("su" if is_coded else "r2")
-    everything = np.arange(len(features), dtype=np.uint32)
-    values = np.array([pairs.values(i, everything).ravel() for i in range(len(features))])
+    partners = np.arange(len(features), dtype=np.uint32)
+    values = np.array([pairs.values(i, partners).ravel() for i in range(len(features))])
     values = np.clip(np.nan_to_num((values + values.T) / 2), 0.0, 1.0)
     np.fill_diagonal(values, 1.0)
     distance = squareform(1.0 - values, checks=False)
