@@ -162,6 +162,10 @@ class SelectorModel(Model, _Columns, _Stored):
         The fitted selector of thresher, with ``selected_`` in the order of selection, ``scores_`` and so on.
     selectedFeatures : list of int
         Indices of the selected features, ascending, in the order of `outputCol`.
+
+    See Also
+    --------
+    Selector : The stage that is fitted.
     """
 
     def __init__(self, selector: SklearnEstimator = None) -> None:
