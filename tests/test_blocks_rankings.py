@@ -141,7 +141,7 @@ def test_what_needs_rows_is_refused():
     with pytest.raises(ValueError, match="RRFS needs all rows at once"):
         RRFS(2).fit(rows)
     frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y"])[y]})
-    with pytest.raises(ValueError, match="column 'b' contains categories"):
+    with pytest.raises(ValueError, match="column 'b' holds categories"):
         Univariate(1).fit(in_blocks(frame, y))
 
 

@@ -138,7 +138,7 @@ def test_bad_content_is_named(content, said, command, tmp_path):
 def test_missing_values_are_named_with_the_option_that_takes_them(command, tmp_path):
     said = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
     assert "column 'a' of X contains NaN in 1 of" in said
-    assert said.endswith("or see --missing")
+    assert said.endswith("or set --missing")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -234,13 +234,13 @@ def test_lazy_and_masked_data_in_everything(selector):
 
 
 def test_distances_take_no_categories():
-    with pytest.raises(ValueError, match="column 'kind' holds categories"):
+    with pytest.raises(ValueError, match="column 'kind' contains categories"):
         SFSLW(2).fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
 
 
 def test_weights_that_sum_to_one_are_told_of_once():
     for weights in (np.full(N, 1 / N), np.full(N, 1e-300)):
-        with pytest.warns(ThresherWarning, match=r"sample_weight sums to .* mean is 1") as caught:
+        with pytest.warns(ThresherWarning, match=r"sample_weight sums to .* mean of 1") as caught:
             Univariate(2).fit(NUMBERS, Y, sample_weight=weights)
         assert len(caught) == 1
     with warnings.catch_warnings():
