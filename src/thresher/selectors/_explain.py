@@ -225,9 +225,8 @@ class TermsSeen(Explanation):
         return self._with_term("chosen", feature)
 
     def left(self, feature: int, account: Account) -> Reason:
-        return self._with_term(
-            "outscored" if self.partner[feature] >= 0 else "not competitive", feature
-        )
+        is_compared = self.partner[feature] >= 0
+        return self._with_term("outscored" if is_compared else "not competitive", feature)
 
     def _with_term(self, kind: Kind, feature: int) -> Reason:
         if self.partner[feature] < 0:
