@@ -314,7 +314,7 @@ def test_other_selectors_are_refitted():
         RFE(LogisticRegression(), n_features_to_select=4),
     ):
         for kind in ("fast", "inner"):
-            with pytest.raises(ValueError, match=r'use kind="full" or kind="bagging"'):
+            with pytest.raises(ValueError, match=r'Use kind="full" or kind="bagging"'):
                 Ensemble(selector, 5, kind=kind).fit(X, y)
         full = Ensemble(selector, 5, kind="full").fit(X, y)
         assert len(full.selected_) == 4
@@ -474,7 +474,7 @@ def test_nested_selectors_need_one_fit_for_all_sizes(selector):
 @pytest.mark.parametrize("selector", [LCC(), ReliefF(4), Univariate(4)], ids=repr)
 def test_selectors_that_are_no_sums_are_refitted(selector):
     X, y = codes(n=60, p=15, seed=1)
-    with pytest.raises(ValueError, match=r'use kind="full" or kind="bagging"'):
+    with pytest.raises(ValueError, match=r'Use kind="full" or kind="bagging"'):
         Ensemble(selector, 5).fit(X, y)
     full = Ensemble(selector, 5, kind="full").fit(X, y)
     for i, entries in enumerate(lists_of(full)):

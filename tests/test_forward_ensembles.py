@@ -79,7 +79,7 @@ def test_selectors_that_are_not_made_of_sums_are_fitted_again(selector):
     part = assign_parts(len(y), 3)
     alone = clone(selector).fit(X[part != 1], y[part != 1])
     assert full.parts_[1].tolist() == alone.selected_.tolist()
-    with pytest.raises(ValueError, match='use kind="full" or kind="bagging"'):
+    with pytest.raises(ValueError, match='Use kind="full" or kind="bagging"'):
         Ensemble(selector, kind="fast").fit(X, y)
 
 

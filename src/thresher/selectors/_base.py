@@ -282,8 +282,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         p = columns.n_features
         selected = np.asarray(selection.selected, dtype=np.intp)
         self.selected_ = selected
-        self.support_ = np.zeros(p, dtype=bool)
-        self.support_[selected] = True
+        self.support_ = np.isin(np.arange(p), selected)
         for name in ("scores", "relevance", "redundancy"):
             values = getattr(selection, name)
             values = np.nan if values is None else values

@@ -222,19 +222,15 @@ class TermsSeen(Explanation):
     term: str
 
     def chosen(self, feature: int, account: Account) -> Reason:
-        return self._with_term("chosen", feature)
-
-    def left(self, feature: int, account: Account) -> Reason:
-        return self._with_term(
-            "outscored" if self.partner[feature] >= 0 else "not competitive", feature
-        )
-
-    def _with_term(self, kind: Kind, feature: int) -> Reason:
         if self.partner[feature] < 0:
-            return Reason(kind)
+            return Reason("chosen")
         end = "largest" if self.term == "interaction" else "smallest"
         what = f"{end} {TERM_NAMES[self.term]}"
-        return _with_partner(kind, self.partner, self.value, feature, what)
+        return _with_partner("chosen", self.partner, self.value, feature, what)
+
+    def left(self, feature: int, account: Account) -> Reason:
+        kind: Kind = "outscored" if self.partner[feature] >= 0 else "not competitive"
+        return dataclasses.replace(self.chosen(feature, account), kind=kind)
 
     def fits_together(self) -> bool:
         return self.term in TERM_NAMES or bool((self.partner < 0).all())
@@ -387,16 +383,13 @@ class Teamed(Explanation):
     n_good: int
 
     def chosen(self, feature: int, account: Account) -> Reason:
-        return self._counted("teamed", feature)
+        return Reason("teamed", value=float(self.share[feature]), against=float(self.n_good))
 
     def left(self, feature: int, account: Account) -> Reason:
         if np.isnan(self.share[feature]):
             n_pool = int(np.sum(~np.isnan(self.share)))
             return Reason("not in the pool", against=float(n_pool))
-        return self._counted("left out", feature)
-
-    def _counted(self, kind: Kind, feature: int) -> Reason:
-        return Reason(kind, value=float(self.share[feature]), against=float(self.n_good))
+        return dataclasses.replace(self.chosen(feature, account), kind="left out")
 
 
 @dataclass
@@ -416,15 +409,12 @@ class Ballot(Explanation):
     needed: int = 0
 
     def chosen(self, feature: int, account: Account) -> Reason:
-        return self._counted("voted", feature)
-
-    def left(self, feature: int, account: Account) -> Reason:
-        return self._counted("outvoted", feature)
-
-    def _counted(self, kind: Kind, feature: int) -> Reason:
         what = f"{self.needed} needed" if self.needed else ""
         votes = float(self.votes[feature])
-        return Reason(kind, value=votes, against=float(self.n_replicates), what=what)
+        return Reason("voted", value=votes, against=float(self.n_replicates), what=what)
+
+    def left(self, feature: int, account: Account) -> Reason:
+        return dataclasses.replace(self.chosen(feature, account), kind="outvoted")
 
 
 def _with_partner(

@@ -159,9 +159,7 @@ def check_state(selector: Estimator, required: tuple[str, ...]) -> None:
         isinstance(tag, bool) for tag in (tags.input_tags.allow_nan, tags.target_tags.required)
     ):
         raise ValueError(f"{name} has invalid parameters")
-    chosen = np.zeros(p, dtype=bool)
-    chosen[selector.selected_] = True
-    if not np.array_equal(chosen, selector.support_):
+    if not np.array_equal(np.isin(np.arange(p), selector.selected_), selector.support_):
         raise ValueError(f"{name}.support_ and selected_ disagree")
 
 

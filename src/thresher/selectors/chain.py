@@ -195,8 +195,7 @@ class Chain(BaseSelector, BaseComposition):
         last, seen = self.selectors_[-1], self._seen[-1]
         self._excluded = getattr(self.selectors_[0], "_excluded", np.zeros(p, dtype=bool))
         self.selected_ = seen[order_of_choice(last)]
-        self.support_ = np.zeros(p, dtype=bool)
-        self.support_[self.selected_] = True
+        self.support_ = np.isin(np.arange(p), self.selected_)
         self.scores_ = attribute_per_feature(last, "scores_", seen, p)
         self.ranking_ = _ranks(self.selectors_, self._seen, self.selected_, p)
         self.relevance_ = attribute_per_feature(last, "relevance_", seen, p)

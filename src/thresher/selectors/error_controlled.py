@@ -334,8 +334,7 @@ class ErrorControlled(MetaSelector):
     def _set_filter(
         self, filtered: SignificanceFilter, passed: Positions, fitted: Estimator
     ) -> None:
-        self.gate_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.gate_[passed] = True
+        self.gate_ = np.isin(np.arange(self.n_features_in_), passed)
         self.gate_level_ = filtered.level
         self.selector_ = fitted
         report(self, "%d of %d features pass the filter", len(passed), self.n_features_in_)

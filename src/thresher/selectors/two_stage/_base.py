@@ -132,11 +132,8 @@ class TwoStageSelector(BaseSelector):
                 self.cut_off_ = None
             except Stopped as stop:
                 self.stopped_by_ = str(stop)
-                self.cut_off_ = {
-                    "cycle": run.cycle,
-                    "phase": run.phase,
-                    "n_unscored": run.scorer.n_pending,
-                }
+                pending = run.scorer.n_pending
+                self.cut_off_ = {"cycle": run.cycle, "phase": run.phase, "n_unscored": pending}
         run.scorer.refuse_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
         return self._describe(training, run)

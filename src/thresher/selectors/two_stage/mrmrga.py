@@ -119,12 +119,10 @@ class MRMRGA(TwoStageSelector):
     ) -> Solution:
         rng = run.rng(CHILD, i)
         one, other = (_tournament(solutions, fitness, rng) for _ in range(2))
-        bits = np.zeros(run.size, dtype=bool)
-        bits[list(one)] = True
+        positions = np.arange(run.size)
+        bits = np.isin(positions, one)
         if rng.random() < self.crossover_rate:
-            other_bits = np.zeros(run.size, dtype=bool)
-            other_bits[list(other)] = True
-            bits = np.where(rng.random(run.size) < 0.5, bits, other_bits)
+            bits = np.where(rng.random(run.size) < 0.5, bits, np.isin(positions, other))
         bits ^= rng.random(run.size) < self.mutation_rate
         return _solution(run, bits, rng)
 
