@@ -154,9 +154,9 @@ class RelevanceCriterion(Criterion):
 
     def search(self, task: SearchTask) -> Selection:
         kept = task.data.kept
-        may = task.candidates.copy()
-        may[kept] = False
-        order = order_by_relevance(task.relevance, may)
+        others = task.candidates.copy()
+        others[kept] = False
+        order = order_by_relevance(task.relevance, others)
         selected = np.concatenate([kept, order])[: task.n_features]
         relevance = task.relevance / task.scale
         show = task.choices["progress"]

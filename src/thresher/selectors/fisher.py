@@ -84,5 +84,5 @@ class FisherScore(CommonParameters, Ranking):
         self : FisherScore
         """
         training = self._read_rows(X, y, remote=remote)
-        wanted = self._count(training.features)
-        return self._finish_ranking(training.features, separation(training, "fisher"), wanted)
+        n_select = self._count(training.features)
+        return self._finish_ranking(training.features, separation(training, "fisher"), n_select)

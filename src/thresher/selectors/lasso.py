@@ -115,7 +115,7 @@ class LassoPath(CorrelationSelector):
         """
         training = self._read_rows(X, y, sample_weight, remote)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        wanted = self._count(training.features)
+        n_select = self._count(training.features)
         columns = safe_columns(type(self).__name__, training)
         targets = _targets(training, self.target)
         entries = call_interruptibly(
@@ -124,7 +124,7 @@ class LassoPath(CorrelationSelector):
             features,
             training.weights,
             targets,
-            wanted,
+            n_select,
             n_threads=training.n_threads,
         )
         for number, entry in enumerate(entries, start=1):
@@ -136,7 +136,7 @@ class LassoPath(CorrelationSelector):
         keys = (features, -rest.round(10), -penalty.round(12), penalty == 0)
         order = features[np.lexsort(keys)]
         order = np.concatenate([training.kept, order[~np.isin(order, training.kept)]])
-        selected = order[:wanted]
+        selected = order[:n_select]
 
         p = training.n_features
         penalties = spread(p, features, np.where(penalty > 0, penalty, np.nan))
@@ -145,7 +145,7 @@ class LassoPath(CorrelationSelector):
         never = [int(f) for f in selected[len(training.kept) :] if np.isnan(scores[f])]
         if never:
             warn(
-                f"only {len(selected) - len(never)} of the {wanted} features requested entered the lasso path; the "
+                f"only {len(selected) - len(never)} of the {n_select} features requested entered the lasso path; the "
                 "others are those with the largest correlation with the residual; request fewer"
             )
         selection = Selection.of_steps(
@@ -155,7 +155,7 @@ class LassoPath(CorrelationSelector):
             n_evaluations=sum(entry.n_points for entry in entries),
             explanation=Entered(penalties),
         )
-        return self._finish(training.features, selection, wanted)
+        return self._finish(training.features, selection, n_select)
 
 
 @dataclass
@@ -185,18 +185,18 @@ def _entries(
     features: Features,
     weights: Array | None,
     targets: list[Floats],
-    wanted: int,
+    n_select: int,
 ) -> list[Entries]:
     """Follow the path of these columns for each target."""
     Z = _standardized(columns[features].T.astype(np.float64), weights)
     distinct = _distinct(Z)
-    return [_first_entries(Z, target, wanted, distinct) for target in targets]
+    return [_first_entries(Z, target, n_select, distinct) for target in targets]
 
 
-def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Features) -> Entries:
+def _first_entries(Z: Floats, target: Floats, n_select: int, distinct: Features) -> Entries:
     """Follow the path until `wanted` features have entered, or to its end."""
     n_rows, n_features = Z.shape
-    n_points = 2 * wanted + 8
+    n_points = 2 * n_select + 8
     while True:
         with warnings.catch_warnings():
             # `rest` orders the features that cannot enter because they are collinear.
@@ -207,7 +207,7 @@ def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Features) -
         inside = coefficients != 0
         entered = inside.any(axis=1)
         at_end = len(alphas) <= n_points or alphas[-1] <= 0
-        if at_end or entered.sum() >= wanted:
+        if at_end or entered.sum() >= n_select:
             break
         n_points *= 2
     # A coefficient that is not zero at a point left zero at the point before.

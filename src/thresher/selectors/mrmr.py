@@ -276,8 +276,8 @@ def _warn_of_categories(data: TrainingData) -> None:
 
 def default_measure(data: TrainingData) -> str:
     """Return the measure of relevance and redundancy that ``"auto"`` resolves to on these data."""
-    schema, may = data.schema, data.candidates
-    as_category = data.missing == "category" and schema.has_missing[may].any()
-    if as_category or schema.is_category[may].any() or schema.is_discrete[may].all():
+    schema, candidates = data.schema, data.candidates
+    as_category = data.missing == "category" and schema.has_missing[candidates].any()
+    if as_category or schema.is_category[candidates].any() or schema.is_discrete[candidates].all():
         return "mi"
     return "r2"

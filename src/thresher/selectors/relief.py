@@ -66,7 +66,7 @@ class NeighbourWeights(CommonParameters, Ranking):
             )
         training = self._read_rows(X, y, remote=remote)
         self._check_classes(training)
-        wanted = self._count(training.features)
+        n_select = self._count(training.features)
         n, p, names = training.n_rows, training.n_features, training.names
         rows = np.arange(n)
         if self.n_samples is not None:
@@ -90,7 +90,7 @@ class NeighbourWeights(CommonParameters, Ranking):
             training.n_threads,
             None if labels.is_nominal else labels.values,
         )
-        return self._finish_ranking(training.features, weights, wanted)
+        return self._finish_ranking(training.features, weights, n_select)
 
     def _check_classes(self, training: LocalData) -> None:
         """Raise an error or warn if the classes do not suit the method."""

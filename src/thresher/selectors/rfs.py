@@ -132,9 +132,9 @@ class RelevanceFilter(CommonParameters, Ranking):
     def _target_count(self, columns: FeatureRoles, mass: Floats) -> int:
         """Return how many features to select: as requested, or enough for the share `cumulative` of the relevance."""
         self._check_range(mass[columns.selectable])
-        wanted = self._count_or_auto(columns)
-        if wanted is not None:
-            return wanted
+        n_select = self._count_or_auto(columns)
+        if n_select is not None:
+            return n_select
         try:
             count = count_by_cumulative_relevance(mass[columns.selectable], self.cumulative)
         except ValueError as error:

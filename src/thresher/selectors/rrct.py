@@ -180,10 +180,10 @@ class RRCT(CommonParameters, BaseSelector):
         self : RRCT
         """
         training = self._read_rows(X, y, remote=remote)
-        wanted = self._count(training.features)
-        return self._finish(training.features, self._start(training, wanted).result(), wanted)
+        n_select = self._count(training.features)
+        return self._finish(training.features, self._start(training, n_select).result(), n_select)
 
-    def _start(self, training: LocalData, wanted: int) -> ForwardSearch[Selection]:
+    def _start(self, training: LocalData, n_select: int) -> ForwardSearch[Selection]:
         columns = safe_columns(type(self).__name__, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
@@ -197,13 +197,13 @@ class RRCT(CommonParameters, BaseSelector):
             ranks,
             self._redundancy_columns(training, columns, ranks),
             class_indicators(training) if by_class else _ranked_target(training),
-            wanted,
+            n_select,
             information=self.information,
             complementarity=self.complementarity,
             magnitude_rule=by_class or self.sign_rule == "magnitude",
             redundancy_scale=scale,
             n_threads=training.n_threads,
-            **self._choices(training, training.candidates, wanted),
+            **self._choices(training, training.candidates, n_select),
         )
         return search.reported(partial(self._selection, training, scale))
 

@@ -141,15 +141,15 @@ class RRFS(RelevanceFilter):
         assert training is not None
         measures = make_measures(training, (), self.discretize, BINS)
         relevance, mass = self._relevance(training, measures)
-        wanted = self._target_count(training.features, mass)
-        order, stop = self._order(training.features, relevance, mass, wanted)
+        n_select = self._target_count(training.features, mass)
+        order, stop = self._order(training.features, relevance, mass, n_select)
         pairs = self._pairs(training, measures)
         self._warn_if_all_alike(training, pairs, order)
         result = redundancy_walk(
             pairs,
             order,
             mass,
-            max_kept=wanted,
+            max_kept=n_select,
             max_similarity=self.max_similarity,
             against=self.against,
             stop_mass=stop,
@@ -157,10 +157,10 @@ class RRFS(RelevanceFilter):
             n_threads=training.n_threads,
         )
         self.bins_ = measures.bins
-        return self._describe(training.features, relevance, order, result, wanted)
+        return self._describe(training.features, relevance, order, result, n_select)
 
     def _order(
-        self, columns: FeatureRoles, relevance: Floats, mass: Floats, wanted: int
+        self, columns: FeatureRoles, relevance: Floats, mass: Floats, n_select: int
     ) -> tuple[Features, float | None]:
         """Return the features in the order of the scan, and the mass of relevance that stops it."""
         can = columns.candidates & ~np.isnan(relevance)
@@ -169,7 +169,7 @@ class RRFS(RelevanceFilter):
         order = rank_by_score(relevance, can, columns.kept)
         order = order[: int(can.sum()) + int((~can[columns.kept]).sum())]
         if self.scan == "top":
-            order = order[:wanted]
+            order = order[:n_select]
         stop = None if self.stop_mass is None else self.stop_mass * float(mass[can].sum())
         return order, stop
 
@@ -186,8 +186,8 @@ class RRFS(RelevanceFilter):
             raise ValueError(
                 'against="all" needs every selected column in memory; use against="last" with chunks'
             )
-        wanted = self._target_count(columns, mass)
-        order, stop = self._order(columns, relevance, mass, wanted)
+        n_select = self._target_count(columns, mass)
+        order, stop = self._order(columns, relevance, mass, n_select)
         kept: list[int] = []
         similarities, rivals = np.empty(0), np.empty(0, dtype=np.int64)
         n_evaluations = 0
@@ -204,7 +204,7 @@ class RRFS(RelevanceFilter):
                 pairs,
                 positions,
                 mass[features],
-                max_kept=wanted - max(0, len(kept) - 1),
+                max_kept=n_select - max(0, len(kept) - 1),
                 max_similarity=self.max_similarity,
                 stop_mass=None if stop is None else max(0.0, stop - before),
                 n_kept_before=len(last) + max(0, len(columns.kept) - start),
@@ -219,10 +219,10 @@ class RRFS(RelevanceFilter):
                 break
         chosen = np.array(kept, dtype=np.intp)
         result = Walk(chosen, similarities, rivals, len(similarities), n_evaluations)
-        return self._describe(columns, relevance, order, result, wanted)
+        return self._describe(columns, relevance, order, result, n_select)
 
     def _describe(
-        self, columns: FeatureRoles, relevance: Floats, order: Features, result: Walk, wanted: int
+        self, columns: FeatureRoles, relevance: Floats, order: Features, result: Walk, n_select: int
     ) -> Self:
         p = columns.n_features
         scanned = order[: result.n_scanned]
@@ -232,7 +232,7 @@ class RRFS(RelevanceFilter):
         rival[scanned] = result.rival
         # There was a warning already if more features than candidates were requested.
         requested = resolve_count(self.n_features_to_select, columns.n_eligible, auto=True)
-        is_short = requested == wanted and self.stop_mass is None
+        is_short = requested == n_select and self.stop_mass is None
         return self._finish(
             columns,
             Selection(
@@ -248,7 +248,7 @@ class RRFS(RelevanceFilter):
                 explanation=Similar(rival, similarities, result.n_scanned),
                 shortfall=f"the others have relevance 0 or a similarity of at least {self.max_similarity}",
             ),
-            wanted if is_short else None,
+            n_select if is_short else None,
         )
 
     def _warn_if_all_alike(

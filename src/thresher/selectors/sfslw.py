@@ -113,7 +113,7 @@ class SFSLW(CommonParameters, BaseSelector):
         training.schema.refuse_categories()
         if not self.standardize:
             training.schema.refuse_unsquarable()
-        wanted = self._count_or_auto(training.features)
+        n_select = self._count_or_auto(training.features)
         index = ClassBalls(training, self.radius, self.standardize)
         remaining = training.candidates.copy()
         remaining[training.kept] = False
@@ -127,15 +127,15 @@ class SFSLW(CommonParameters, BaseSelector):
         relevance = np.full(training.n_features, np.nan)
         n_evaluations = len(values)
         last_scores = np.full(training.n_features, np.nan)
-        show = step_reporter(self, training.names, wanted)
-        while candidates.size and (wanted is None or len(selected) < wanted):
+        show = step_reporter(self, training.names, n_select)
+        while candidates.size and (n_select is None or len(selected) < n_select):
             scores = index.with_each(candidates)
             if not selected:
                 relevance[candidates] = scores
             n_evaluations += len(candidates)
             last_scores[candidates] = scores
             best = int(np.argmax(scores))
-            if wanted is None and values and not scores[best] > values[-1]:
+            if n_select is None and values and not scores[best] > values[-1]:
                 break
             selected.append(int(candidates[best]))
             values.append(float(scores[best]))
@@ -153,7 +153,7 @@ class SFSLW(CommonParameters, BaseSelector):
                 trace={"feature": selected, "score": values},
                 explanation=Outscored(last_scores, "index with it"),
             ),
-            wanted,
+            n_select,
         )
 
 

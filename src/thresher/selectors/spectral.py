@@ -74,8 +74,8 @@ class GraphRanking(CommonParameters, Ranking):
         self : object
         """
         training = self._read_rows(X, y, remote=remote)
-        wanted = self._count(training.features)
-        return self._finish_ranking(training.features, self._score(training), wanted)
+        n_select = self._count(training.features)
+        return self._finish_ranking(training.features, self._score(training), n_select)
 
     @abstractmethod
     def _score(self, training: LocalData) -> Floats:

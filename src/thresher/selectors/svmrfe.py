@@ -120,7 +120,7 @@ class SVMRFE(CommonParameters, Ranking):
                 "or use FisherScore or Univariate, which support sparse data"
             )
         training = self._read_rows(X, y, remote=remote)
-        wanted = self._count(training.features)
+        n_select = self._count(training.features)
         p = training.n_features
         codes = training.labels.codes
         assert codes is not None
@@ -130,7 +130,7 @@ class SVMRFE(CommonParameters, Ranking):
         used[training.kept] = True
         is_forced = np.zeros(p, dtype=np.bool_)
         is_forced[training.kept] = True
-        counts = self._counts(int(used.sum()), len(training.kept), wanted)
+        counts = self._counts(int(used.sum()), len(training.kept), n_select)
         dropped = drop_by_weight(
             standard_columns(training),
             signs,
@@ -151,7 +151,7 @@ class SVMRFE(CommonParameters, Ranking):
         return self._finish_ranking(
             training.features,
             dropped.scores,
-            wanted,
+            n_select,
             order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
             n_evaluations=len(counts) * n_svms,
         )
@@ -161,15 +161,15 @@ class SVMRFE(CommonParameters, Ranking):
         if self.step >= 1:
             check_number("step", self.step, minimum=1, integer=True)
 
-    def _counts(self, n_left: int, n_kept: int, wanted: int) -> list[int]:
+    def _counts(self, n_remaining: int, n_kept: int, n_select: int) -> list[int]:
         """Return how many features each round drops, until only forced-in ones remain."""
         counts: list[int] = []
-        while n_left > n_kept:
-            count = int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
-            if n_left > wanted:
-                count = min(count, n_left - wanted)
-            counts.append(min(count, n_left - n_kept))
-            n_left -= counts[-1]
+        while n_remaining > n_kept:
+            count = int(self.step) if self.step >= 1 else max(1, int(self.step * n_remaining))
+            if n_remaining > n_select:
+                count = min(count, n_remaining - n_select)
+            counts.append(min(count, n_remaining - n_kept))
+            n_remaining -= counts[-1]
         return counts
 
 
@@ -180,9 +180,9 @@ def round_reporter(owner: SVMRFE, counts: list[int]) -> Callable[[int, int], Non
     n_rounds = len(counts)
     reported = {-(-n_rounds * tenth // 10) for tenth in range(1, 11)}
 
-    def show(n_done: int, n_left: int) -> None:
+    def show(n_done: int, n_remaining: int) -> None:
         if n_done in reported:
-            report(owner, "round %d/%d: %d features left", n_done, n_rounds, n_left)
+            report(owner, "round %d/%d: %d features left", n_done, n_rounds, n_remaining)
 
     return show
 

@@ -194,7 +194,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         """
         self._release_rows(X)
         with self._read(X, y, sample_weight, remote) as training:
-            wanted = self._count_or_auto(training.features)
+            n_select = self._count_or_auto(training.features)
             by_types = self.measure == "auto" and bool(training.schema.is_category.any())
             scores, candidates = (self._by_types if by_types else self._by_measure)(training)
         self._record_pass_counts(training)
@@ -202,9 +202,9 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         corrected = correct_pvalues(self.pvalues_[candidates], self.correction)
         self.corrected_pvalues_[candidates] = corrected
         order = rank_by_score(scores, candidates, training.kept)
-        chosen = order[:wanted]
+        chosen = order[:n_select]
         explanation = self._ranked()
-        if wanted is None:
+        if n_select is None:
             explanation.pvalues, explanation.alpha = self.corrected_pvalues_, float(self.alpha)
             good = candidates & (self.corrected_pvalues_ <= self.alpha)
             good[training.kept] = True
@@ -212,7 +212,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         return self._finish_ranking(
             replace(training.features, candidates=candidates),
             scores,
-            wanted,
+            n_select,
             order=order,
             chosen=chosen,
             explanation=explanation,
