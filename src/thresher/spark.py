@@ -43,7 +43,7 @@ __all__ = ["Selector", "SelectorModel"]
 
 
 class _Columns(HasFeaturesCol, HasInputCols, HasLabelCol, HasOutputCol, HasWeightCol):
-    """The columns that an Estimator and its Model name."""
+    """Columns of an Estimator and its Model."""
 
     def _quoted_features(self) -> list[str]:
         is_wide = self.isSet(self.inputCols)
@@ -51,7 +51,7 @@ class _Columns(HasFeaturesCol, HasInputCols, HasLabelCol, HasOutputCol, HasWeigh
 
 
 class _Stored(MLReadable, MLWritable):
-    """Saved as JSON text beside the parameters: loading runs no code of the file."""
+    """Storage as JSON text next to the parameters. Loading executes no code of the file."""
 
     def write(self) -> _Writer:
         return _Writer(self)
@@ -62,31 +62,31 @@ class _Stored(MLReadable, MLWritable):
 
 
 class Selector(Estimator, _Columns, _Stored):
-    """Selection of features as a stage of `pyspark.ml`.
+    """Feature selection as a stage of `pyspark.ml`.
 
     Parameters
     ----------
     selector : estimator
-        A selector of thresher whose measures are sums over rows, such as ``MRMR(10)``; it is cloned, not changed.
+        A selector of thresher whose measures are sums over rows, such as ``MRMR(10)``. It is cloned.
     featuresCol : str, default="features"
         A column of vectors or of arrays with all features.
     inputCols : list of str, default=None
-        The features as columns of their own, numbers or strings, instead of `featuresCol`.
+        The features as separate columns of numbers or strings, instead of `featuresCol`.
     labelCol : str, default="label"
         The target, for selectors that need one.
     outputCol : str, default=uid + "__output"
-        The selected features: vectors where `featuresCol` has vectors, else arrays. With `inputCols`, vectors if
-        `outputCol` is set; otherwise the columns that were not selected are dropped, and there is none.
+        The selected features: vectors if `featuresCol` has vectors, else arrays. With `inputCols` and `outputCol`,
+        vectors; with `inputCols` alone, the columns that were not selected are dropped.
     weightCol : str, default=None
         Weights of the rows.
 
     See Also
     --------
-    SelectorModel : What ``fit`` returns.
+    SelectorModel : The fitted selector.
 
     Notes
     -----
-    The features are those that ``selector.fit(frame, y=labelCol)`` selects, wherever the rows are.
+    The selected features are those of ``selector.fit(frame, y=labelCol)``.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Selector(Estimator, _Columns, _Stored):
         return self._set(**self._input_kwargs)  # type: ignore[no-any-return]
 
     def getSelector(self) -> SklearnEstimator:
-        """The selector, not fitted."""
+        """Return the selector, not fitted."""
         if not self.isDefined(self.selector):
             raise ValueError("selector is not set. Pass one, such as Selector(selector=MRMR(10))")
         return self.getOrDefault(self.selector)
@@ -154,14 +154,14 @@ class Selector(Estimator, _Columns, _Stored):
 
 
 class SelectorModel(Model, _Columns, _Stored):
-    """A fitted selection, as :class:`Selector` makes it.
+    """Model of a fitted :class:`Selector`.
 
     Attributes
     ----------
     selector : estimator
-        The fitted selector of thresher, with ``selected_`` in the order of selection, ``scores_`` and all else.
+        The fitted selector of thresher, with ``selected_`` in the order of selection, ``scores_`` and others.
     selectedFeatures : list of int
-        Places of the selected features, ascending, which is the order in `outputCol`.
+        Positions of the selected features, in ascending order as in `outputCol`.
     """
 
     def __init__(self, selector: SklearnEstimator = None) -> None:
@@ -188,8 +188,8 @@ class SelectorModel(Model, _Columns, _Stored):
                 inputCol=features, outputCol=output, indices=self.selectedFeatures
             )
             return slicer.transform(dataset)
-        places = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
-        return dataset.selectExpr("*", f"array({places}) as {_quote(output)}")
+        entries = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
+        return dataset.selectExpr("*", f"array({entries}) as {_quote(output)}")
 
     def _transform_columns(self, dataset: DataFrame, names: list[str], output: str) -> DataFrame:
         chosen = [names[i] for i in self.selectedFeatures]
@@ -203,7 +203,7 @@ class SelectorModel(Model, _Columns, _Stored):
 
 
 def _quote(name: str) -> str:
-    """A column by its name, which may have dots."""
+    """Return a column name in backticks, since it may contain dots."""
     return "`" + name.replace("`", "``") + "`"
 
 
