@@ -156,7 +156,7 @@ def test_methods_lists_every_selector_with_a_reason_to_take_it():
     assert by_name["mrmr"]["ensemble"] == "one pass"
     assert by_name["cwc"]["k"] == "itself"
     assert by_name["univariate"]["k"] == "given or by p-value"
-    assert by_name["univariate"]["missing"] == "category (measures of codes), drop_rows"
+    assert by_name["univariate"]["missing"] == "category (discrete measures), drop_rows"
     assert by_name["laplacianscore"]["target"] == "none"
     assert "mrmr" in invoke("methods").stdout
 
@@ -361,7 +361,9 @@ def test_the_methods_can_be_read_on_a_terminal_of_any_width(columns):
     lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
     assert max(map(len, lines)) <= columns
     assert len(lines) < 6 * len(_options.METHODS)
-    assert "like mrmr, but counts what features tell together;" in " ".join(" ".join(lines).split())
+    assert "like mrmr, but counts joint information of features;" in " ".join(
+        " ".join(lines).split()
+    )
 
 
 def test_without_typer_the_extra_is_named(tmp_path):

@@ -96,7 +96,7 @@ def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_pa
     ("arrays", "said"),
     [
         ({"X": np.zeros((0, 3)), "y": []}, "has no rows"),
-        ({"X": np.array([["u", "v"], ["u", "w"]]), "y": [0, 1]}, "X holds <U1, not numbers"),
+        ({"X": np.array([["u", "v"], ["u", "w"]]), "y": [0, 1]}, "X contains <U1, not numbers"),
         ({"a": np.eye(3), "b": np.eye(3)}, "must have one array of rows and columns"),
         ({"X": np.eye(3), "y": [1, 1, 1]}, "y has one class (1)"),
         ({"X": np.eye(2), "y": [0, 1], "names": ["a", "a"]}, "are both named a"),

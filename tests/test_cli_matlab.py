@@ -112,7 +112,7 @@ def test_a_file_that_ends_too_early_is_told(is_compressed, tmp_path):
 
 def test_complex_numbers_are_no_features(tmp_path):
     io.savemat(tmp_path / "a.mat", {"X": np.ones((4, 3)) * 1j})
-    with pytest.raises(BadFile, match="X holds complex128, not numbers"):
+    with pytest.raises(BadFile, match="X contains complex128, not numbers"):
         matlab.read(tmp_path / "a.mat", None, None)
 
 

@@ -1,6 +1,6 @@
-"""All public names, and one entry per selector. Every list of selectors is made from these entries.
+"""All public names, and one entry per selector. Every list of selectors is generated from these entries.
 
-Imports nothing but the standard library, because `import thresher` reads it.
+This module imports the standard library only, because `import thresher` reads it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ ESTIMATOR = "Find the set on which an estimator does best"
 STABLE = "Make a selection stable, or sure"
 IN_A_ROW = "Put selectors in a row"
 
-# Which features a selector takes.
-ANY, CODES, NUMBERS = "any", "codes; numbers binned", "numbers"
+# The features that a selector accepts.
+ANY, CODES, NUMBERS = "any", "discrete; numeric binned", "numeric"
 
-# Cost with n samples, p features and k chosen. Pairs are counted by `n_evaluations_`: mostly far fewer than k p.
+# Cost with n samples, p features and k selected ones. `n_evaluations_` counts the pairs, usually much fewer than k p.
 PAIRS = "n per pair"
 TRIPLES = "n per pair with y"
 RELEVANCE = "n p"
@@ -32,25 +32,25 @@ FITS = "fits of the estimator"
 
 
 class Entry(NamedTuple):
-    """What is known about a selector beside its class.
+    """Facts of a selector that its class does not contain.
 
     Attributes
     ----------
     name : str
-        The public class. In lower case, the method of the command line.
+        The public class. In lower case it is the method of the command line.
     module : str
         The module of the class, below ``thresher``.
     task : str
-        Its heading in the API reference.
+        The heading in the API reference.
     advice : str
-        When to take it.
+        When to use it, in one line.
     data : str
-        Which features it takes: `ANY`, `CODES` or `NUMBERS`.
+        The features it accepts: `ANY`, `CODES` or `NUMBERS`.
     cost : str
     wraps : bool
-        It selects by other selectors, so it is no method of the command line.
+        Whether it wraps other selectors, so that it is not a method of the command line.
     number, missing : str
-        Who finds the number of features, and which values of `missing` there are, where the class cannot say.
+        How the number of features is found, and the values of `missing`, if the class does not declare them.
     """
 
     name: str
@@ -64,49 +64,49 @@ class Entry(NamedTuple):
     missing: str = ""
 
 
-# When to take a method, in one line: `thresher methods` and the table of selectors show it.
+# When to use a method: `thresher methods` and the table of selectors show these lines.
 _ADVICE = {
     "MRMR": "the first to try: relevant features that do not repeat each other, from any data, fast",
-    "JMI": "like mrmr, but counts what features tell together; many samples of discrete data",
-    "JMIM": "like jmi, judged by the worst partner: strict against repeats",
-    "CMIM": "takes what tells most beside the best partner; good with binary features",
+    "JMI": "like mrmr, but counts joint information of features; many samples of discrete data",
+    "JMIM": "like jmi, but scored by the worst partner: strict against redundancy",
+    "CMIM": "adds most information to any single selected feature; good with binary features",
     "DISR": "joint information over joint entropy: does not favour features with many values",
     "CIFE": "information less redundancy, plus redundancy within classes; few features only",
-    "ICAP": "like mrmr, but redundancy that helps to tell classes is forgiven",
-    "MIM": "ranking by mutual information alone: the quickest, repeats included",
-    "NMIFS": "mrmr with redundancy scaled by entropies: mixed numbers of values",
-    "CFS": "a set with the best merit, its size found by itself; discrete data",
-    "FCBF": "drops whatever a better feature predicts; wide discrete data, stops by itself",
+    "ICAP": "like mrmr, but without a penalty for redundancy that separates classes",
+    "MIM": "ranking by mutual information alone: the fastest, redundant features included",
+    "NMIFS": "mrmr with redundancy scaled by entropies: features with different numbers of values",
+    "CFS": "the set with the best merit, of any size; discrete data",
+    "FCBF": "drops features that a better one predicts; wide discrete data, stops by itself",
     "CMIFilter": "one pass by conditional information; few features, stops by itself",
-    "RRCT": "numbers with a numeric target or two classes: what features tell together, by correlations",
-    "GSO": "numbers: the largest partial correlation, step by step",
-    "LassoPath": "numbers: the order in which a linear model takes features",
-    "Univariate": "ranking by one test with p-values: which features matter each on its own",
-    "FisherScore": "ranking of numbers by distance of the class means",
-    "ReliefF": "ranking by near samples: finds features that act only together",
+    "RRCT": "numeric features, numeric target or two classes: joint relevance by correlations",
+    "GSO": "numeric features: the largest partial correlation, step by step",
+    "LassoPath": "numeric features: the order in which they enter a linear model",
+    "Univariate": "ranking by one test with p-values: which features matter individually",
+    "FisherScore": "ranking of numeric features by the distance of class means",
+    "ReliefF": "ranking by nearest samples: finds features that matter only in combination",
     "Relief": "the original of relieff, for two classes",
-    "MultiSURF": "relieff without a number of neighbours to choose; few hundred samples",
-    "SVMRFE": "numbers, few samples: what a linear classifier needs",
-    "RFS": "very wide data: the most scattered features, without labels, as a first cut",
-    "RRFS": "very wide data: first cut that also drops near copies",
-    "S3F": "clusters of features, two from each: a map of what there is",
-    "SFSLW": "numbers: features that move classes apart, stops by itself",
-    "LaplacianScore": "no labels: features that vary smoothly among neighbours",
-    "SPEC": "no labels or some: features that fit the shape of the data",
-    "GBC": "a small set on which a given classifier does best, by many fits of it",
+    "MultiSURF": "relieff without a parameter for neighbours; a few hundred samples",
+    "SVMRFE": "numeric features, few samples: those that a linear classifier needs",
+    "RFS": "very wide data: a first filter by dispersion, without labels",
+    "RRFS": "very wide data: a first filter that also drops near copies",
+    "S3F": "clusters of features, two from each: an overview of the data",
+    "SFSLW": "numeric features that separate classes, stops by itself",
+    "LaplacianScore": "no labels: features that vary little between neighbours",
+    "SPEC": "without or with labels: features that fit the graph of neighbours",
+    "GBC": "a small set on which a given classifier is best, by many fits",
     "MRMRGA": "like gbc, by a genetic algorithm",
-    "CWC": "discrete data: the fewest features that still tell all classes apart",
-    "LCC": "like cwc, but allows a share of mistakes, so noise does no harm",
+    "CWC": "discrete data: the fewest features that still separate all classes",
+    "LCC": "like cwc, but allows a share of errors: robust to noise",
     "SDCC": "like lcc with a wider search: smaller sets, more time",
-    "ASDCC": "sdcc made faster by relevances",
+    "ASDCC": "sdcc, accelerated by relevances",
     "SWCFS": "asdcc in a sliding window: for many features",
-    "SALCC": "lcc with the allowed mistakes tuned by a classifier",
-    "INTERACT": "discrete data: keeps features that act only together",
-    "SetCover": "discrete data: each feature separates most of the pairs that are left",
-    "LVF": "few discrete features: random sets, smaller and smaller",
-    "QBB": "lvf, then an exact search inside",
-    "ABB": "few discrete features: the exact smallest set, from above",
-    "Focus": "few discrete features: the exact smallest set, from below",
+    "SALCC": "lcc with the share of errors tuned by a classifier",
+    "INTERACT": "discrete data: keeps features that matter only in combination",
+    "SetCover": "discrete data: each feature separates most of the remaining pairs",
+    "LVF": "few discrete features: random sets of decreasing size",
+    "QBB": "lvf, then an exact search in its result",
+    "ABB": "few discrete features: the smallest set exactly, by removal",
+    "Focus": "few discrete features: the smallest set exactly, by addition",
 }
 # In the order of `thresher methods`: the first to try comes first.
 _ENTRIES = (
@@ -133,7 +133,7 @@ _ENTRIES = (
         ANY,
         RELEVANCE,
         number="given or by p-value",
-        missing="category (measures of codes), drop_rows",
+        missing="category (discrete measures), drop_rows",
     ),
     Entry("FisherScore", "selectors.fisher", RANKING, _ADVICE["FisherScore"], NUMBERS, RELEVANCE),
     Entry("ReliefF", "selectors.relief", RANKING, _ADVICE["ReliefF"], ANY, NEIGHBOURS),
@@ -184,13 +184,11 @@ MODULES = ("datasets", "discretize", "evaluate", "measures", "plots", "pp", "rep
 
 
 def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return the entries by name; raise ValueError for two of one name, whether in upper or lower case."""
+    """Return the entries by name; raise ValueError for two equal names, ignoring case."""
     named: dict[str, Entry] = {}
     for entry in entries:
         if entry.name.lower() in {name.lower() for name in named}:
-            raise ValueError(
-                f"two selectors are named {entry.name!r}; give one of them another name"
-            )
+            raise ValueError(f"two selectors are named {entry.name!r}. Rename one of them")
         named[entry.name] = entry
     return named
 
@@ -199,7 +197,7 @@ def _public_names() -> dict[str, str]:
     modules = {name: module for module, names in _OTHERS.items() for name in names.split()}
     for entry in SELECTORS.values():
         if entry.name in modules:
-            raise ValueError(f"{entry.name!r} is public already; give the selector another name")
+            raise ValueError(f"{entry.name!r} is public already. Rename the selector")
         modules[entry.name] = entry.module
     return {name: f"thresher.{modules[name]}" for name in sorted(modules, key=str.lower)}
 

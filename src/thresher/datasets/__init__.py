@@ -1,7 +1,7 @@
-"""Data whose true features are known, drawn from a seed; and the public data sets of the papers.
+"""Synthetic data with known true features, and the public data sets of the papers.
 
 Every generator returns a `Bunch` of scikit-learn with ``data``, ``target``, ``truth`` (the positions of the true
-features, in increasing order), ``feature_names`` and ``DESCR``. `thresher.evaluate.compare` takes it as it is.
+features, in increasing order), ``feature_names`` and ``DESCR``. `thresher.evaluate.compare` accepts it.
 """
 
 from __future__ import annotations

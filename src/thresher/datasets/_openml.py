@@ -63,7 +63,7 @@ _ENTRIES = {
 
 
 def list_paper_data(output: Output = "pandas") -> Frame:
-    """The data sets that `fetch_paper_data` knows.
+    """List the data sets that `fetch_paper_data` can download.
 
     Parameters
     ----------
@@ -91,47 +91,47 @@ def fetch_paper_data(
     cache: bool = True,
     as_frame: bool = False,
 ) -> Bunch:
-    """A public data set of the papers, from openml.org.
+    """Download a public data set of the papers from openml.org.
 
     Parameters
     ----------
     name : str
-        One of `list_paper_data`.
+        A name in `list_paper_data`.
     data_home : path, default=None
-        Where downloads are kept; None is scikit-learn's folder.
+        Folder of downloads; None: the folder of scikit-learn.
     cache : bool, default=True
-        Keep the download, and use a kept one.
+        Store the download, and use a stored one.
     as_frame : bool, default=False
-        ``data`` and ``target`` of pandas; needed for data sets with categories.
+        Return ``data`` and ``target`` of pandas, which data sets with categories require.
 
     Returns
     -------
     data : Bunch
-        As `sklearn.datasets.fetch_openml` gives it, with ``data``, ``target``, ``feature_names``, ``DESCR``; the truth
-        is not known.
+        The result of `sklearn.datasets.fetch_openml`, with ``data``, ``target``, ``feature_names`` and ``DESCR``. The
+        true features are unknown.
 
     Notes
     -----
-    Nothing is ever downloaded but by this call. A download of another shape than the papers print is refused.
+    Only this function downloads anything. A download with another shape than in the papers is rejected.
     """
     entry = _ENTRIES[check_choice("name", name, tuple(_ENTRIES))]
     check_bool("as_frame", as_frame)
-    # Sparse files cannot be frames; scikit-learn knows which those are.
+    # Sparse files cannot be dataframes; "auto" lets scikit-learn decide.
     frame = "auto" if as_frame else False
     settings: Values = {"data_home": data_home, "cache": cache, "as_frame": frame, "parser": "auto"}
     try:
         with warnings.catch_warnings():
-            # A warning per try; the error below tells what there is to tell.
+            # There is one warning per attempt; the error below contains the reason.
             warnings.filterwarnings("ignore", "A network error occurred")
-            found = fetch_openml(entry.name, version=1, **settings)
+            data = fetch_openml(entry.name, version=1, **settings)
     except OSError as error:
         raise ConnectionError(
             f"{entry.name} could not be fetched from openml.org ({error}). Connect to the internet, "
             "or set data_home to a folder with the data"
         ) from error
-    if found.data.shape != (entry.n_samples, entry.n_features):
+    if data.data.shape != (entry.n_samples, entry.n_features):
         raise ValueError(
-            f"openml.org sent {entry.name} with shape {found.data.shape}, "
+            f"openml.org sent {entry.name} with shape {data.data.shape}, "
             f"not {(entry.n_samples, entry.n_features)}; it is no longer the data set of the papers"
         )
-    return found
+    return data

@@ -12,7 +12,7 @@ from thresher._utils.types import DataLike, RandomState, TargetLike
 
 
 def draw(random_state: RandomState, generator: int) -> np.random.Generator:
-    """A stream of its own for every generator: equal seeds give equal data."""
+    """Return the random stream of a generator of data; equal seeds give equal data."""
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     return stream(seed, Purpose.DATA_SETS, generator)
 
@@ -20,12 +20,13 @@ def draw(random_state: RandomState, generator: int) -> np.random.Generator:
 def bunch(
     X: DataLike, y: TargetLike, truth: npt.ArrayLike, description: str, **more: object
 ) -> Bunch:
+    """Return data with their true features, names and description."""
     names = [f"x{i}" for i in range(X.shape[1])]
     positions = np.sort(np.asarray(truth, dtype=np.intp))
     return Bunch(data=X, target=y, truth=positions, feature_names=names, DESCR=description, **more)
 
 
-# Positions from 0 of the groups, and of the decoys with the group each copies.
+# Positions of the groups, and of the decoys with the group that each copies.
 _GROUPS = ((8,), (3, 7), (10, 11, 12), (17, 18, 19), (0, 1, 2, 9))
 _WEIGHTS = (0.8, 0.9, 1.2, 1.1, 1.6)
 _DECOYS = ((14, 2), (28, 4), (13, 3))
@@ -35,13 +36,12 @@ _FLIPPED = 0.15
 def make_tied(
     n_samples: int = 750, n_features: int = 100, *, random_state: RandomState = None
 ) -> Bunch:
-    """A discrete network in which 72 sets of five features tell all there is to tell of the target.
+    """Generate a discrete network in which 72 sets of five features contain all information about the target.
 
-    Each of five groups of features has a hidden bit, which every member of the group determines; the four classes
-    are the quartiles of a weighted sum of the five bits with noise. One feature of each group is enough, and which one
-    does not matter: 1 x 2 x 3 x 3 x 4 = 72 Markov boundaries. Three decoys copy a bit wrongly 15 % of the time. All
-    features have levels 0 to 3. Made in the likeness of "TIED" of Statnikov and Aliferis, whose parameters are not
-    public: it has its structure, not its numbers.
+    Each of five groups of features has a hidden bit, which every member of the group determines. The four classes are
+    the quartiles of a weighted sum of the five bits with noise. Any one feature of each group is enough:
+    1 x 2 x 3 x 3 x 4 = 72 Markov boundaries. Three decoys copy a bit with 15 % errors. All features have levels 0 to
+    3. The structure is that of "TIED" of Statnikov and Aliferis; its parameters are not public.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def make_tied(
 
     Notes
     -----
-    Given one member of each group, correlations of ranks with further members and with decoys do not vanish: selectors
-    made of correlations take decoys for good reason. Count the groups among the first five features, too.
+    Given one member of each group, rank correlations with other members and with decoys are not zero. So selectors
+    based on correlations select decoys for good reason. Count the groups among the first five features, too.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def make_tied(
     score = bits @ np.array(_WEIGHTS) + rng.normal(0, 0.5, n_samples)
     y = np.searchsorted(np.quantile(score, [0.25, 0.5, 0.75]), score)
     description = (
-        "Five hidden bits decide over four classes; each bit is told by every feature of its group, so that 72 sets of "
+        "Five hidden bits decide over four classes; every feature of a group determines its bit, so that 72 sets of "
         "five features are equally good."
     )
     groups = [np.array(positions) for positions in _GROUPS]
@@ -100,11 +100,11 @@ def make_xor(
     noise: float = 0.0,
     random_state: RandomState = None,
 ) -> Bunch:
-    """The class is the parity of a few bits: each of them alone says nothing.
+    """Generate classes that are the parity of a few bits, each of which alone is uninformative.
 
-    Rankings and searches that start from the best single feature can find them by luck only. Methods that judge sets
-    (`thresher.CWC`, `thresher.LCC`) find them where samples are many beside the 2^n_features patterns there can be,
-    methods that look at neighbours (`thresher.ReliefF`) among more features, too.
+    Rankings, and searches that start from the best single feature, find them only by chance. Methods that evaluate sets
+    (`thresher.CWC`, `thresher.LCC`) find them if there are many samples compared with the 2^n_features possible
+    patterns. Methods that use neighbours (`thresher.ReliefF`) find them among more features, too.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def make_xor(
     n_parity : int, default=2
         Bits whose sum is even (class 0) or odd (class 1), at positions drawn at random.
     noise : float, default=0.0
-        Share of the samples with the wrong class.
+        Share of samples with the wrong class.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -153,18 +153,18 @@ def make_artificial1(
     noise: float = 0.1,
     random_state: RandomState = None,
 ) -> Bunch:
-    """A linear target whose features are measured with noise: "Artificial 1" of Tsanas, Little and McSharry.
+    """Generate a linear target with noisy features: "Artificial 1" of Tsanas, Little and McSharry.
 
-    Clean features are standard normal, the target is their sum with distinct coefficients between 10 and 100, and then
+    Clean features are standard normal. The target is their sum with distinct coefficients between 10 and 100. Then
     noise is added to every feature, not to the target.
 
     Parameters
     ----------
     n_samples, n_features : int, default=1000, 100
     n_informative : int, default=10
-        The first so many features are true.
+        Number of true features, which are the first ones.
     noise : float, default=0.1
-        Standard deviation of what is added to each feature. The paper's "10 %" may also mean the variance.
+        Standard deviation of the noise of each feature. The "10 %" of the paper may also mean the variance.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -203,16 +203,16 @@ def make_friedman_collinear(
     n_copies: int = 2,
     random_state: RandomState = None,
 ) -> Bunch:
-    """Friedman's function of five features, some of which have correlated copies.
+    """Generate Friedman's function of five features, some of which have correlated copies.
 
     ``y = 10 sin(pi x0 x1) + 20 (x2 - 0.5)^2 + 10 x3 + 5 x4 + N(0, 1)``, features uniform on [0, 1]. Features 5, 6, ...
-    are ``0.9 x0 + sqrt(0.19) u``, the same of x1, ..., with u uniform: their correlation with the original is 0.9.
+    are ``0.9 x0 + sqrt(0.19) u``, likewise for x1, ..., with u uniform: their correlation with the original is 0.9.
 
     Parameters
     ----------
     n_samples, n_features : int, default=500, 50
     n_copies : int, default=2
-        How many of the five have a copy (the degree of collinearity). Copies count as false.
+        Number of the five features with a copy (the degree of collinearity). Copies count as false.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -222,8 +222,8 @@ def make_friedman_collinear(
 
     Notes
     -----
-    The target depends on x2 symmetrically, so every correlation with it is 0: no selector made of correlations can
-    find it, and at best one of its first five features is false.
+    The target depends on x2 symmetrically, so their correlation is 0. A selector based on correlations cannot find x2,
+    and at best one of its first five features is false.
 
     Examples
     --------

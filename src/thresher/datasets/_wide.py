@@ -1,4 +1,4 @@
-"""Wide data with known truth: expression of genes, counts of words, sparse bits of molecules."""
+"""Wide data with known true features: gene expression, word counts, sparse bits of molecules."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def make_microarray(
     confounding: float = 0.0,
     random_state: RandomState = None,
 ) -> Bunch:
-    """Expression of genes that go together in blocks, in two classes, measured in batches.
+    """Generate expression of genes in correlated blocks, in two classes and several batches.
 
-    Genes of a block share a factor, which makes any two of them correlate by `correlation`; in the informative blocks
+    Genes of a block share a factor, so that any two of them have the correlation `correlation`. In informative blocks
     the factor is shifted in class 1. All other genes are independent. Each batch shifts a random half of all genes.
 
     Parameters
@@ -35,7 +35,7 @@ def make_microarray(
     n_samples, n_features : int, default=100, 2000
     n_blocks, block_size : int, default=20, 20
     n_informative_blocks : int, default=5
-        All their genes are true.
+        Blocks whose genes are true.
     correlation : float, default=0.7
         Within a block, within a class and a batch.
     effect : float, default=1.0
@@ -44,8 +44,8 @@ def make_microarray(
     batch_effect : float, default=1.0
         Standard deviation of the shifts.
     confounding : float, default=0.0
-        Share of the samples that come by class: class 0 from the first half of the batches, class 1 from the second, so
-        that shifted genes tell the class without any biology. The others come from any batch.
+        Share of samples with a batch that depends on the class: class 0 is in the first half of the batches, class 1 in
+        the second, so that shifted genes predict the class without any biology. Other samples are in any batch.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -102,8 +102,10 @@ def _batches(rng: np.random.Generator, y: Array, n_batches: int, confounding: fl
     half = n_batches // 2
     if half:
         bound = rng.random(len(y)) < confounding
-        own = np.where(y == 0, rng.integers(0, half, len(y)), rng.integers(half, n_batches, len(y)))
-        batch = np.where(bound, own, batch)
+        by_class = np.where(
+            y == 0, rng.integers(0, half, len(y)), rng.integers(half, n_batches, len(y))
+        )
+        batch = np.where(bound, by_class, batch)
     return batch
 
 
@@ -116,26 +118,26 @@ def make_text(
     ratio: float = 3.0,
     random_state: RandomState = None,
 ) -> Bunch:
-    """Counts of words in documents of two topics, as a sparse matrix.
+    """Generate counts of words in documents of two topics, as a sparse matrix.
 
-    Words have frequencies of Zipf's law, lengths of documents vary, and counts are Poisson. Half of the informative
-    words are `ratio` times as frequent in class 1, the others in class 0.
+    Word frequencies follow Zipf's law, document lengths vary, and counts are Poisson. Half of the informative words are
+    `ratio` times as frequent in class 1, the others in class 0.
 
     Parameters
     ----------
     n_samples, n_features : int, default=1000, 5000
-        Documents, words.
+        Documents and words.
     n_informative : int, default=50
-        Drawn from the more frequent half of the words.
+        Number of true words, drawn from the more frequent half.
     words_per_document : int, default=100
-        On average.
+        Mean length of a document.
     ratio : float, default=3.0
     random_state : int, RandomState or None, default=None
 
     Returns
     -------
     data : Bunch
-        ``data`` (CSR matrix of whole numbers), ``target``, ``truth``, ``feature_names``, ``DESCR``.
+        ``data`` (CSR matrix of integers), ``target``, ``truth``, ``feature_names``, ``DESCR``.
 
     Examples
     --------
@@ -182,22 +184,22 @@ def make_dorothea_like(
     strength: float = 0.5,
     random_state: RandomState = None,
 ) -> Bunch:
-    """Sparse bits of molecules, few of which bind: in the likeness of "Dorothea" of the NIPS 2003 challenge.
+    """Generate sparse bits of molecules, few of which bind, similar to "Dorothea" of the NIPS 2003 challenge.
 
-    Frequencies of the bits are log-uniform over two orders of magnitude. Half of the features are probes, as often set
-    as real ones, but at random. An informative bit is set in `strength` of the binding molecules, too.
+    Frequencies of the bits are log-uniform over two orders of magnitude. Half of the features are probes: random bits
+    with the frequencies of real ones. An informative bit is also set in the share `strength` of binding molecules.
 
     Parameters
     ----------
     n_samples, n_features : int, default=800, 100000
     n_informative : int, default=100
-        Among the half of the features that are no probes.
+        Number of true features, among those that are not probes.
     density : float, default=0.009
-        Share of the bits that are set.
+        Share of bits that are set.
     positive : float, default=0.1
-        Share of the molecules that bind.
+        Share of molecules that bind.
     strength : float, default=0.5
-        Share of the binding molecules in which an informative bit is set.
+        Share of binding molecules in which an informative bit is set.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -239,12 +241,14 @@ def make_dorothea_like(
         for label in (y > 0).astype(int)
     ]
     ends = np.cumsum([0] + [len(row) for row in rows])
-    places = np.concatenate(rows).astype(np.int32)
-    bits = np.ones(len(places), dtype=np.int8)
-    X = sparse.csr_matrix((bits, places, ends.astype(np.int32)), shape=(n_samples, n_features))
-    place = np.argsort(order)
+    columns = np.concatenate(rows).astype(np.int32)
+    bits = np.ones(len(columns), dtype=np.int8)
+    X = sparse.csr_matrix((bits, columns, ends.astype(np.int32)), shape=(n_samples, n_features))
+    position = np.argsort(order)
     description = (
         f"{n_features} sparse bits of {n_samples} molecules, {n_positive} of which bind; {n_informative} bits are more "
         f"often set in those, {n_probes} are probes."
     )
-    return bunch(X.tocsc(), y, place[:n_informative], description, probes=np.sort(place[n_real:]))
+    return bunch(
+        X.tocsc(), y, position[:n_informative], description, probes=np.sort(position[n_real:])
+    )

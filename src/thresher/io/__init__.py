@@ -1,4 +1,4 @@
-"""Files of every kind as tables, and the temporary files that rows are kept in."""
+"""Readers of files as tables, and the temporary files of rows."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _ENDINGS = {
 FORMATS = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings}
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _MAY_BE_COMPRESSED = ("text", "svmlight")
-# How files of other names begin.
+# First bytes of files with other endings.
 _SIGNATURES = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _KNOWN = "Parquet (.parquet), Feather or Arrow (.feather, .arrow), text (.csv, .tsv), .npz, .mat, .arff, .svm or .h5ad"
 
 
-# Of the system: the disk is full, or the file as large as it may be.
+# Errors of the system: the disk is full, or the file is too large.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class BadFile(ValueError):
-    """A file that cannot be used; the text is a sentence that names it."""
+    """A file that cannot be used; the message names it."""
 
 
 def read_error(path: Path, error: Exception) -> Exception:
-    """Return the error for a file that its parser could not read; what is not its fault stays as it is."""
+    """Return the error for a file that a parser could not read; errors without relation to the file are unchanged."""
     if isinstance(error, BadFile | ImportError | MemoryError):
         return error
     if isinstance(error, OSError) and error.errno in FULL:
@@ -60,9 +60,9 @@ def check_names(path: Path | str, names: Sequence[str]) -> None:
     """Raise if two columns have the same name."""
     name, count = Counter(names).most_common(1)[0] if len(names) else ("", 0)
     if count > 1:
-        places = [str(i + 1) for i, other in enumerate(names) if other == name]
+        positions = [str(i + 1) for i, other in enumerate(names) if other == name]
         raise BadFile(
-            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}. Rename one"
+            f"{path}: columns {' and '.join(positions[:2])} are both named {readable(name)}. Rename one"
         )
 
 
@@ -73,12 +73,12 @@ def open_binary(path: Path) -> BinaryIO:
 def open_table(
     X: DataLike, *, scratch: Scratch | None = None, open_file: Opener = open_binary
 ) -> TableSource:
-    """Open a path, a dataset of pyarrow or what this function returned.
+    """Open a path, a dataset of pyarrow or a table that this function returned.
 
-    With a scratch, rows stay in the file or in temporary files; without one, what is not read by columns comes into
-    memory. `open_file` opens files of text.
+    With `scratch`, rows stay in the file or in temporary files. Without it, files that cannot be read by columns are
+    loaded into memory. `open_file` opens text files.
 
-    Raises `ValueError` with one sentence for a file that cannot be read.
+    Raises a `ValueError` of one sentence for a file that cannot be read.
     """
     try:
         import pyarrow  # noqa: F401
@@ -115,21 +115,21 @@ def format_of(path: Path) -> str:
     is_compressed = suffix in COMPRESSED
     if is_compressed:
         suffix = Path(path.stem).suffix.lower()
-    found = FORMATS.get(suffix)
-    if found is None and not is_compressed:
+    kind = FORMATS.get(suffix)
+    if kind is None and not is_compressed:
         with path.open("rb") as file:
-            begin = file.read(6)
-        found = next((kind for mark, kind in _SIGNATURES.items() if begin.startswith(mark)), None)
-    if is_compressed and found not in _MAY_BE_COMPRESSED:
+            start = file.read(6)
+        kind = next((kind for mark, kind in _SIGNATURES.items() if start.startswith(mark)), None)
+    if is_compressed and kind not in _MAY_BE_COMPRESSED:
         raise ValueError(f"{path}: only text may be compressed. Decompress the file")
-    if found is None:
+    if kind is None:
         raise ValueError(f"{path} is not in a known format. Pass {_KNOWN}")
-    return found
+    return kind
 
 
 def size_in_memory(path: Path) -> int:
     """Return about how many bytes the table takes in memory; 0 for a file that cannot be read."""
-    with suppress(Exception):  # whatever the parsers of headers meet
+    with suppress(Exception):  # any error of a parser
         return int(_format_module(path).size(path))
     return 0
 
@@ -143,8 +143,8 @@ def _format_module(path: Path) -> ModuleType:
 def _check_exists(path: Path) -> None:
     if path.exists():
         return
-    there = next(folder for folder in path.absolute().parents if folder.is_dir())
-    lost, *rest = path.absolute().relative_to(there).parts
-    near = difflib.get_close_matches(lost, os.listdir(there), n=1)
-    hint = f"; did you mean {str(there.joinpath(near[0], *rest))!r}?" if near else ""
+    parent = next(folder for folder in path.absolute().parents if folder.is_dir())
+    missing, *rest = path.absolute().relative_to(parent).parts
+    near = difflib.get_close_matches(missing, os.listdir(parent), n=1)
+    hint = f"; did you mean {str(parent.joinpath(near[0], *rest))!r}?" if near else ""
     raise FileNotFoundError(f"X names {str(path)!r}, but there is no such file or folder{hint}")

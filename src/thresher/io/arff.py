@@ -1,4 +1,4 @@
-"""ARFF files: text that is read in blocks of rows."""
+"""ARFF files, read in blocks of rows."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from thresher.io.temporary_parts import TableBlock, write_tables
 
 T = TypeVar("T")
 
-# What a value takes as an object of Python, and how much of the memory limit such objects may take.
+# Bytes of a value as a Python object, and the share of the memory limit for such objects.
 _OBJECT = 40
 _OBJECTS_SHARE = 8
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
-    """Read the attributes of rows, which may be sparse."""
+    """Read dense or sparse rows."""
     arff = import_optional("arff", "liac-arff", "cli")
     with path.open(encoding="utf-8-sig") as file:
         lines = _CountedLines(file)
         try:
-            with suppress(arff.BadLayout, _NotNumbers):  # of rows that are not sparse, or hold text
-                found = arff.load(lines, encode_nominal=True, return_type=arff.LOD_GEN)
-                return _read_sparse(found, scratch)
+            with suppress(arff.BadLayout, _NotNumbers):  # rows are not sparse, or contain text
+                content = arff.load(lines, encode_nominal=True, return_type=arff.LOD_GEN)
+                return _read_sparse(content, scratch)
             lines.restart()
             return _read_dense(path, arff.load(lines, return_type=arff.DENSE_GEN), scratch)
         except UnicodeDecodeError:
@@ -49,11 +49,11 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
 
 
 class _NotNumbers(Exception):
-    """A sparse file with text, which no matrix can hold."""
+    """A sparse file with text, which a matrix cannot contain."""
 
 
 class _CountedLines:
-    """The lines of a file, and the number of the last one."""
+    """The lines of a file, with the number of the last line read."""
 
     def __init__(self, file: TextIO) -> None:
         self._file, self.number = file, 0
@@ -69,7 +69,7 @@ class _CountedLines:
 
 
 def _split_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) -> Iterator[list[T]]:
-    """Rows, as many at a time as may be objects of Python; at least one block, perhaps empty."""
+    """Yield blocks of rows that fit into memory as Python objects; at least one block, perhaps empty."""
     size = LARGEST_BLOCK
     if scratch is not None:
         size = min(size, scratch.memory_limit // _OBJECTS_SHARE)
@@ -80,8 +80,8 @@ def _split_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) ->
         yield block
 
 
-def _read_dense(path: Path, found: Values, scratch: Scratch | None) -> TableSource:
-    attributes = found["attributes"]
+def _read_dense(path: Path, content: Values, scratch: Scratch | None) -> TableSource:
+    attributes = content["attributes"]
     names = [name for name, _ in attributes]
     kinds = [
         pa.float64() if str(kind).upper() in ("NUMERIC", "REAL", "INTEGER") else pa.string()
@@ -89,47 +89,49 @@ def _read_dense(path: Path, found: Values, scratch: Scratch | None) -> TableSour
     ]
 
     def tables() -> Iterator[pa.Table]:
-        for rows in _split_blocks(iter(found["data"]), len(names), scratch):
+        for rows in _split_blocks(iter(content["data"]), len(names), scratch):
             columns = zip(*rows, strict=True) if rows else [()] * len(names)
             yield pa.Table.from_arrays(list(map(pa.array, columns, kinds)), names)
 
-    spooled = write_tables(tables(), scratch)
-    return TableSource(join_parts([TableBlock(str(path), table) for table in spooled]))
+    written = write_tables(tables(), scratch)
+    return TableSource(join_parts([TableBlock(str(path), table) for table in written]))
 
 
-def _read_sparse(found: Values, scratch: Scratch | None) -> TableSource:
-    """Numbers as they are, categories by the places of their values, of which the first is not written."""
-    attributes = found["attributes"]
+def _read_sparse(content: Values, scratch: Scratch | None) -> TableSource:
+    """Read numbers, and categories as their indices in the list of values; the first value is not stored."""
+    attributes = content["attributes"]
     if any(kind == "STRING" for _, kind in attributes):
         raise _NotNumbers
     blocks = (
         _sparse_block(rows, len(attributes))
-        for rows in _split_blocks(iter(found["data"]), len(attributes), scratch)
+        for rows in _split_blocks(iter(content["data"]), len(attributes), scratch)
     )
     if scratch is None:
         matrix = sparse.vstack(list(blocks), format="csr")
     else:
         matrix = write_rows(blocks, scratch)
     names = [name for name, _ in attributes]
-    # As a target, categories are called by their names.
+    # A target gets the names of the categories.
     extra = {
-        name: partial(_read_labels, matrix, place, kind)
-        for place, (name, kind) in enumerate(attributes)
+        name: partial(_read_labels, matrix, index, kind)
+        for index, (name, kind) in enumerate(attributes)
         if isinstance(kind, list)
     }
-    many = frozenset(name for name, kind in attributes if isinstance(kind, list) and len(kind) > 2)
-    return TableSource(matrix, names, extra, by_number=many)
+    by_number = frozenset(
+        name for name, kind in attributes if isinstance(kind, list) and len(kind) > 2
+    )
+    return TableSource(matrix, names, extra, by_number=by_number)
 
 
 def _sparse_block(rows: list[dict[int, float | None]], n_columns: int) -> sparse.csr_matrix:
     values = [np.nan if value is None else float(value) for row in rows for value in row.values()]
-    places = [place for row in rows for place in row]
+    indices = [index for row in rows for index in row]
     ends = np.cumsum([0, *(len(row) for row in rows)])
-    return sparse.csr_matrix((values, places, ends), shape=(len(rows), n_columns))
+    return sparse.csr_matrix((values, indices, ends), shape=(len(rows), n_columns))
 
 
-def _read_labels(matrix: Matrix, place: int, labels: list[str]) -> Array:
-    codes = read_dense_column(matrix, place)
+def _read_labels(matrix: Matrix, index: int, labels: list[str]) -> Array:
+    codes = read_dense_column(matrix, index)
     known: Array = np.array([*labels, None], dtype=object)
     labels_of_rows: Array = known[np.where(np.isnan(codes), len(labels), codes).astype(int)]
     return labels_of_rows

@@ -28,9 +28,9 @@ from thresher.io.text import read_text_parts
 if TYPE_CHECKING:
     from pyarrow import fs, parquet
 
-# What pyarrow calls the formats that are read from folders.
+# Formats that are read from folders, by their names in pyarrow.
 _IN_FOLDERS = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
-# Files that stay open while they are read again and again.
+# Files that stay open between reads.
 MOST_OPEN = 64
 
 
@@ -51,7 +51,7 @@ def size(path: Path) -> int:
 
 
 def read_folder(path: Path, scratch: Scratch | None) -> TableSource:
-    """Open all files of a folder, one below the other; folders named ``key=value`` add a column."""
+    """Open all files of a folder as one table; folders named ``key=value`` add a column."""
     with reading(str(path)):
         files, kind = list_files(path)
         if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
@@ -85,7 +85,7 @@ def list_files(path: Path) -> tuple[list[Path], str]:
 
 
 def _is_visible(file: Path, folder: Path) -> bool:
-    """Names that begin with a point or an underscore are notes of those who wrote the files."""
+    """Return whether no name starts with a dot or an underscore, as names of metadata files do."""
     return not any(name.startswith((".", "_")) for name in file.relative_to(folder).parts)
 
 
@@ -107,7 +107,7 @@ def read_dataset(dataset: DataLike) -> TableSource:
 
 
 def _open_dataset_parts(dataset: DataLike) -> list[Part]:
-    """Return the files of a dataset, where it is nothing but Parquet files."""
+    """Return the Parquet files of a dataset if it consists of them only, else the dataset."""
     is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
     if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
         few = len(dataset.files) <= MOST_OPEN
@@ -118,9 +118,9 @@ def _open_dataset_parts(dataset: DataLike) -> list[Part]:
 
 
 class ParquetPart:
-    """A Parquet file: its footer is parsed once, and some row groups are read at a time; one column is read whole.
+    """A Parquet file. Its footer is parsed once; columns are read by groups of row groups, a single column at once.
 
-    Of many files each is open only while it is read (`stays_open`).
+    With many files, each is open only while it is read (`stays_open`).
     """
 
     is_columnar = True
@@ -137,7 +137,7 @@ class ParquetPart:
         self.n_rows = self._metadata.num_rows
         self.n_row_groups = self._metadata.num_row_groups
         self._sizes = [self._metadata.row_group(i).num_rows for i in range(self.n_row_groups)]
-        self._places = {name: place for place, name in enumerate(self.schema.names)}
+        self._index_of = {name: index for index, name in enumerate(self.schema.names)}
         self._file = file if stays_open else None
 
     def _open(self) -> parquet.ParquetFile:
@@ -148,8 +148,8 @@ class ParquetPart:
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Piece]:
         file = self._open() if self._file is None else self._file
         if len(columns) == 1:
-            # The other calls hand every row group to another thread and wait for it, a fifth of their time.
-            column = file.reader.read_column(self._places[columns[0]])
+            # The other calls pass every row group to another thread and wait, which takes a fifth of their time.
+            column = file.reader.read_column(self._index_of[columns[0]])
             yield pa.Table.from_arrays([column], names=columns)
             return
         for groups in group_by_size((n_rows * len(columns) for n_rows in self._sizes), PIECE):
@@ -159,8 +159,8 @@ class ParquetPart:
 def read_row_groups(
     file: parquet.ParquetFile, groups: list[int], columns: list[str], use_threads: bool = False
 ) -> pa.Table:
-    """Some columns of some row groups of an open Parquet file."""
-    # A name with a point may select more than itself.
+    """Read some columns of some row groups of an open Parquet file."""
+    # A name with a dot may select other columns too.
     table = file.read_row_groups(groups, columns=columns, use_threads=use_threads)
     return table.select(columns)
 
@@ -195,7 +195,7 @@ def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 class DatasetPart:
-    """A dataset of pyarrow that is more than its files: partitions, filters, tables in memory."""
+    """A dataset of pyarrow with partitions, filters or tables in memory."""
 
     is_columnar = False
 
@@ -211,7 +211,7 @@ class DatasetPart:
 
 
 def _check_arrow_files(dataset: DataLike) -> None:
-    """Read the Arrow files of a dataset in full: if one is damaged, the dataset may end the process."""
+    """Read the Arrow files of a dataset in full, since reading a dataset with a damaged file may end the process."""
     for child in getattr(dataset, "children", ()):
         _check_arrow_files(child)
     if type(getattr(dataset, "format", None)).__name__ in ("IpcFileFormat", "FeatherFileFormat"):

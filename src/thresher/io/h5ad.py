@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def size(path: Path) -> int:
-    """Bytes that X of an .h5ad file takes in memory."""
+    """Return the bytes of X in memory."""
     with open_hdf5(path, "anndata", "anndata") as file:
         X = file["X"]
         arrays = [X] if hasattr(X, "shape") else [X["data"], X["indices"], X["indptr"]]
@@ -26,7 +26,7 @@ def size(path: Path) -> int:
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
-    """X, the names of its columns and what is known of its rows; nothing else is read."""
+    """Read X, the names of its columns and the annotations of its rows; nothing else."""
     import_optional("anndata", "anndata", "anndata")
     try:
         from anndata.io import read_elem
@@ -40,7 +40,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
             if scratch is None:
                 return TableSource(read_elem(file["X"]), names, extra)
             return TableSource(_write_h5ad(path, file["X"], names, scratch), names, extra)
-    except Exception as error:  # whatever HDF5 and anndata meet
+    except Exception as error:  # any error of HDF5 and anndata
         raise read_error(path, error) from None
 
 
@@ -49,7 +49,7 @@ def _write_h5ad(
 ) -> FileColumns | SparseColumns:
     if hasattr(X, "shape"):
         size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))
-        lines = (to_native_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))
+        lines = (to_native_numbers(X[start : start + size]) for start in range(0, X.shape[0], size))
         return join_parts([write_matrix(str(path), names, lines, scratch)])
     kind = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "csr")))[:3]
     shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))

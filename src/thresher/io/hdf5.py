@@ -1,6 +1,6 @@
-"""HDF5 files, which another process looks through first.
+"""HDF5 files, which another process checks first.
 
-A damaged file may crash the library, or take any time or memory.
+A damaged file may crash the library, or take any amount of time or memory.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import h5py
 
-# Seconds of processor time, which do not depend on what else the machine does, and bytes of memory that it may take.
+# Limits of the check: seconds of processor time, which do not depend on the load of the machine, and bytes of memory.
 _SECONDS = 5
 _MEMORY = 1 << 30
-# Seconds until it is given up where the system has no limit of processor time, as on Windows.
+# Seconds until the check ends on systems without a limit of processor time, such as Windows.
 _WAIT = None if importlib.util.find_spec("resource") else 60.0
 # Bytes of each array that are read.
 _PIECE = 1 << 20
-# The exit code for too much memory. A signal is one for the rest.
+# The exit code for too much memory. Other failures end with a signal.
 _DAMAGED = 3
 
 
 @contextmanager
 def open_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
-    """Open an HDF5 file, with the package of that owner and extra, if another process got through it."""
-    from thresher.io.table import import_optional  # here, as the other process needs none of it
+    """Open an HDF5 file that another process could read; `owner` and `extra` name the package to install."""
+    from thresher.io.table import (
+        import_optional,
+    )  # imported here, because the other process does not need it
 
     h5py = import_optional("h5py", owner, extra)
     if not _passes(path, path.stat().st_mtime_ns):
@@ -43,17 +45,17 @@ def open_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
 
 @cache
 def _passes(path: Path, modified: int) -> bool:
-    """Whether another process gets through an HDF5 file as it is now."""
+    """Return whether another process can read an HDF5 file; `modified` is the time of its last change."""
     command = [sys.executable, "-m", "thresher.io.hdf5", str(path)]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=_WAIT)
     except subprocess.TimeoutExpired:
         return False
-    return done.returncode in (0, 1)  # 1 is a Python that cannot start
+    return done.returncode in (0, 1)  # 1: Python could not start
 
 
 def _read_item(name: str, item: h5py.Dataset | h5py.Group) -> None:
-    """Read attributes, where the chunks of an array are, and its beginning."""
+    """Read the attributes of an item, the positions of its chunks and its first rows."""
     for attribute in item.attrs:
         with _unless_too_large():
             item.attrs[attribute]
@@ -68,7 +70,7 @@ def _read_item(name: str, item: h5py.Dataset | h5py.Group) -> None:
 
 @contextmanager
 def _unless_too_large() -> Iterator[None]:
-    """Leave all errors but a lack of memory, which here is a fault of the file, to the real reader."""
+    """Ignore all errors, which the real reader reports, except for lack of memory, which means a damaged file."""
     try:
         yield
     except Exception as error:
@@ -82,8 +84,8 @@ def _limit() -> None:
 
         resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 1))
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + _MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        limit = pages * resource.getpagesize() + _MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _main(path: str) -> None:

@@ -1,4 +1,4 @@
-"""Files of MATLAB, versions 4 to 7.3."""
+"""MATLAB files, versions 4 to 7.3."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from thresher.io.temporary import Scratch
 if TYPE_CHECKING:
     import h5py
 
-# Kinds of elements, those of text as bytes; and classes of arrays.
+# Types of elements, with text as bytes; types of arrays.
 _INTEGERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 12: "i8", 13: "u8"}
 _UTF8 = 16
 _TYPES = _INTEGERS | {7: "f4", 9: "f8", _UTF8: "u1", 17: "u2", 18: "u4"}
@@ -51,7 +51,7 @@ _BYTE = np.dtype(np.uint8)
 
 
 class _Inflated:
-    """What zlib compressed, inflated as it is read."""
+    """A zlib stream, decompressed as it is read."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._inflate = file, zlib.decompressobj()
@@ -59,19 +59,19 @@ class _Inflated:
     def read(self, size: int) -> bytes:
         parts: list[bytes] = []
         while size and not self._inflate.eof:
-            some = self._inflate.unconsumed_tail or self._file.read(_PIECE)
-            parts.append(self._inflate.decompress(some, size))
+            compressed = self._inflate.unconsumed_tail or self._file.read(_PIECE)
+            parts.append(self._inflate.decompress(compressed, size))
             size -= len(parts[-1])
-            if not some and not parts[-1]:
+            if not compressed and not parts[-1]:
                 break
         return b"".join(parts)
 
 
 class _Elements:
-    """The elements of the array at which a stream is.
+    """The elements of the array at the position of a stream.
 
-    Nothing is taken from the file that was not checked against what is left of it: SciPy's reader of these files, which
-    is compiled, follows them into other memory.
+    Every size in the file is checked against the bytes that are left. The compiled reader of SciPy does not check, and
+    a damaged file leads it to other memory.
     """
 
     def __init__(self, stream: BinaryIO, order: str) -> None:
@@ -96,7 +96,7 @@ class _Elements:
         return first, second
 
     def open(self) -> tuple[np.dtype[np.generic], int, Readable]:
-        """The next element: its type, its bytes, and what they are read from, to their end."""
+        """Return the type, the number of bytes and the stream of the next element."""
         _read_exactly(self._file, self._gap)
         tag = _read_exactly(self._file, 8)
         first, size = np.frombuffer(tag, self._order + "u4").tolist()
@@ -104,29 +104,29 @@ class _Elements:
         if self._type not in _TYPES:
             raise ValueError("it contains another element where numbers should be")
         dtype = np.dtype(self._order + _TYPES[self._type])
-        if first >> 16:  # they are few, and in the place of their number
+        if first >> 16:  # few bytes, stored in place of their number
             self._gap = 0
             return dtype, first >> 16, io.BytesIO(tag[4:].tobytes())
         self._gap = -size % 8
         return dtype, size, self._file
 
     def values(self, n_entries: int | None = None) -> Array:
-        """The next element, whole. Entries of a byte that are called larger are truth values."""
+        """Read the next element. Entries of one byte that are declared larger are Booleans."""
         dtype, size, file = self._open_entries(n_entries)
         return _read_exactly(file, size, dtype)
 
     def mapped(self, scratch: Scratch, n_entries: int | None = None) -> Array:
-        """The same, in a temporary file."""
+        """Write the next element to a temporary file, and return it as a mapped array."""
         dtype, size, file = self._open_entries(n_entries)
         return write_blocks(read_blocks(file, dtype, size, scratch.block_bytes), dtype, scratch)
 
     def _open_entries(self, n_entries: int | None) -> tuple[np.dtype[np.generic], int, Readable]:
         dtype, size, file = self.open()
-        is_truth = size == n_entries and dtype.itemsize > 1
-        return np.dtype(bool) if is_truth else dtype, size, file
+        is_boolean = size == n_entries and dtype.itemsize > 1
+        return np.dtype(bool) if is_boolean else dtype, size, file
 
     def content(self) -> Array | None:
-        """Numbers, lines of text or cells; None for all else."""
+        """Return numbers, lines of text or cells; None for anything else."""
         if self.kind == _CELLS:
             cells = [self._cell() for _ in range(math.prod(self.shape))]
             return _object_array(cells).reshape(self.shape, order="F")
@@ -151,7 +151,10 @@ class _Elements:
 
 
 def _read_exactly(file: Readable, n_bytes: int, dtype: np.dtype[np.generic] = _BYTE) -> Array:
-    """So many bytes of a file as numbers; memory is taken for what is there, not for what is claimed."""
+    """Return the next `n_bytes` bytes of a file as numbers.
+
+    Memory is used for the bytes that are there, not for the size that the file claims.
+    """
     values = np.empty(n_bytes // dtype.itemsize, to_native_numbers(np.empty(0, dtype)).dtype)
     done = 0
     for block in read_blocks(file, dtype, n_bytes, _PIECE):
@@ -161,15 +164,15 @@ def _read_exactly(file: Readable, n_bytes: int, dtype: np.dtype[np.generic] = _B
 
 
 @contextmanager
-def _elements_at(path: Path, place: int, order: str) -> Iterator[_Elements]:
-    """Open a file for the elements of the array that begins at this place."""
+def _elements_at(path: Path, offset: int, order: str) -> Iterator[_Elements]:
+    """Open a file at the array that starts at this offset."""
     with path.open("rb") as file:
-        file.seek(place)
+        file.seek(offset)
         yield _Elements(file, order)
 
 
 def _object_array(cells: Sequence[object]) -> Array:
-    """Return an array of objects, which NumPy does not look into."""
+    """Return an array of these objects, without converting them."""
     objects = np.empty(len(cells), object)
     objects[:] = cells
     return objects
@@ -177,86 +180,90 @@ def _object_array(cells: Sequence[object]) -> Array:
 
 @dataclass(frozen=True)
 class _Matrix(StreamedMatrix):
-    place: int
+    offset: int
     order: str
 
     def read(self) -> Array | None:
-        with _elements_at(self.path, self.place, self.order) as elements:
+        with _elements_at(self.path, self.offset, self.order) as elements:
             return elements.content()
 
     @contextmanager
     def open(self) -> Iterator[Readable]:
-        with _elements_at(self.path, self.place, self.order) as elements:
+        with _elements_at(self.path, self.offset, self.order) as elements:
             yield elements.open()[2]
 
 
 @dataclass(frozen=True)
 class _Sparse(StoredSparse):
-    place: int
+    offset: int
     order: str
 
     def read(self) -> sparse.csc_matrix:
-        with _elements_at(self.path, self.place, self.order) as elements:
-            places, starts = elements.values(), elements.values()
+        with _elements_at(self.path, self.offset, self.order) as elements:
+            indices, starts = elements.values(), elements.values()
             values = elements.values(int(starts[-1]))
-        n_entries = int(starts[-1])  # there may be room for more
-        return sparse.csc_matrix((values[:n_entries], places[:n_entries], starts), self.shape)
+        n_entries = int(starts[-1])  # the arrays may be longer
+        return sparse.csc_matrix((values[:n_entries], indices[:n_entries], starts), self.shape)
 
     def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
-        with _elements_at(self.path, self.place, self.order) as elements:
-            places = elements.mapped(scratch)
+        with _elements_at(self.path, self.offset, self.order) as elements:
+            indices = elements.mapped(scratch)
             starts = elements.values().astype(np.int64)
             values = elements.mapped(scratch, int(starts[-1]))
-        return write_compressed("csc", self.shape, values, places, starts, scratch)
+        return write_compressed("csc", self.shape, values, indices, starts, scratch)
 
 
 def _read_version_5(path: Path) -> Values:
-    """The arrays of numbers, not yet read; text and cells."""
-    found: Values = {}
+    """Return the arrays of numbers, not yet read, and those of text and cells."""
+    arrays: Values = {}
     size = path.stat().st_size
     with path.open("rb") as file:
         order = "<" if file.read(_HEADER_BYTES)[-2:] == b"IM" else ">"
-        place = _HEADER_BYTES
-        while place < size:
-            file.seek(place)
+        offset = _HEADER_BYTES
+        while offset < size:
+            file.seek(offset)
             elements = _Elements(file, order)
-            array = _read_element(path, elements, place, order) if elements.name else None
+            array = _read_element(path, elements, offset, order) if elements.name else None
             if array is not None:
-                found[elements.name] = array
-            place += 8 + elements.size
-    return found
+                arrays[elements.name] = array
+            offset += 8 + elements.size
+    return arrays
 
 
-def _read_element(path: Path, elements: _Elements, place: int, order: str) -> Array | Stored | None:
+def _read_element(
+    path: Path, elements: _Elements, offset: int, order: str
+) -> Array | Stored | None:
     about = (path, elements.name, elements.shape)
     if elements.is_complex and elements.kind in _DENSE and min(elements.shape) > 1:
-        return np.broadcast_to(np.complex128(0), elements.shape)  # which is refused for its type
+        return np.broadcast_to(
+            np.complex128(0), elements.shape
+        )  # rejected later because of its type
     if elements.is_complex or elements.kind not in (_SPARSE, *_DENSE):
         return elements.content()
     if elements.kind == _SPARSE:
-        return _Sparse(*about, np.dtype(np.float64), elements.n_entries, place, order)
+        return _Sparse(*about, np.dtype(np.float64), elements.n_entries, offset, order)
     dtype, n_bytes, _ = elements.open()
-    matrix = _Matrix(*about, dtype, True, place, order)
+    matrix = _Matrix(*about, dtype, True, offset, order)
     if n_bytes != matrix.nbytes:
         raise ValueError(f"the number of values of {elements.name} does not fit its shape")
     return matrix
 
 
 def size(path: Path) -> int:
-    """Bytes that the arrays of numbers of a .mat file take in memory."""
+    """Return the bytes of all arrays of numbers in memory."""
     return sum(array.nbytes for array in _read_arrays(path).values() if isinstance(array, Stored))
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
-    """Arrays of MATLAB."""
+    """Read the arrays of a .mat file."""
     try:
         return read_columns(choose_arrays(path, _read_arrays(path)), scratch)
-    except Exception as error:  # whatever SciPy, HDF5 and we meet in a damaged file
+    except Exception as error:  # any error of SciPy, HDF5 and this module
         raise read_error(path, error) from None
 
 
 def _read_arrays(path: Path) -> Values:
-    """Arrays of numbers, not yet read, and all others."""
+    """Return the arrays of numbers, not yet read, and all others."""
     from scipy.io import loadmat, matlab
 
     version, _ = matlab.matfile_version(path)
@@ -281,11 +288,11 @@ class _Dataset(StoredMatrix):
         width = max(1, int(np.prod(self.shape[:-1])) * self.dtype.itemsize)
         with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
             values = file[self.name]
-            # What was compressed together is inflated once.
-            together = values.chunks[0] if values.chunks else 1
-            size = max(1, n_bytes // (width * together)) * together
-            for begin in range(0, self.shape[-1], size):
-                yield to_native_numbers(values[begin : begin + size])
+            # Whole chunks are read, so that each is decompressed once.
+            chunk = values.chunks[0] if values.chunks else 1
+            size = max(1, n_bytes // (width * chunk)) * chunk
+            for start in range(0, self.shape[-1], size):
+                yield to_native_numbers(values[start : start + size])
 
 
 class _Group(StoredSparse):
@@ -293,8 +300,8 @@ class _Group(StoredSparse):
 
     def read(self) -> sparse.csc_matrix:
         with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
-            values, places, starts = _entries(file[self.name])
-            return sparse.csc_matrix((values[:], places[:], starts), shape=self.shape)
+            values, indices, starts = _entries(file[self.name])
+            return sparse.csc_matrix((values[:], indices[:], starts), shape=self.shape)
 
     def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
         with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
@@ -302,7 +309,7 @@ class _Group(StoredSparse):
 
 
 def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
-    """Values, rows and the starts of columns; those of a matrix of zeros are not written."""
+    """Return values, rows and the starts of columns; a matrix of zeros has neither values nor rows."""
     nothing = np.empty(0)
     starts = np.asarray(group["jc"][:], np.int64)
     return group.get("data", nothing), group.get("ir", nothing.astype(np.int64)), starts
@@ -311,7 +318,7 @@ def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
 def _read_item(
     path: Path, name: str, item: h5py.Dataset | h5py.Group, file: h5py.File
 ) -> Array | Stored | None:
-    """An array of numbers, not yet read; cells and text; None for all else."""
+    """Return an array of numbers, not yet read, or of cells or text; None for anything else."""
     if "MATLAB_sparse" in item.attrs:
         data, _, starts = _entries(item)
         shape = int(item.attrs["MATLAB_sparse"]), len(starts) - 1
@@ -324,7 +331,7 @@ def _read_item(
 
 
 def _read_content(item: h5py.Dataset, file: h5py.File) -> Array:
-    """What is in an array of cells or letters; lines of letters are texts."""
+    """Return the content of an array of cells or letters; a line of letters is one text."""
     values: Array = item[()].T
     if "MATLAB_empty" in item.attrs:
         return np.empty(0, str)

@@ -24,7 +24,7 @@ from thresher.io.stored import (
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
 
-# What every sparse matrix of SciPy has, and what those of rows or columns have.
+# Arrays of every sparse matrix of SciPy, and of those in CSR or CSC format.
 _SPARSE = {"format", "shape", "data"}
 _OF_SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -46,7 +46,7 @@ class _Member(StreamedMatrix):
 
 
 def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]] | None:
-    """Shape, order and type; None for records whose names are not Latin."""
+    """Return shape, order and type; None for records with names that are not Latin."""
     read = _HEADERS.get(npy.read_magic(file))
     return None if read is None else read(file)
 
@@ -64,7 +64,7 @@ def _read_members(path: Path) -> dict[str, _Member]:
 
 
 def size(path: Path) -> int:
-    """Bytes that the arrays of an .npz file take in memory."""
+    """Return the bytes of all arrays in memory."""
     return sum(member.nbytes for member in _read_members(path).values())
 
 
@@ -75,18 +75,18 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         if scratch is not None and members.keys() >= _OF_SPARSE:
             kind = np.asarray(members["format"].read(), dtype=str).item()
             if kind in ("csr", "csc"):
-                values, places = (
+                values, indices = (
                     write_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
                     for member in (members["data"], members["indices"])
                 )
                 shape = tuple(members["shape"].read().tolist())
                 starts = members["indptr"].read()
-                return TableSource(write_compressed(kind, shape, values, places, starts, scratch))
+                return TableSource(write_compressed(kind, shape, values, indices, starts, scratch))
         if members.keys() >= _SPARSE:
             return TableSource(sparse.load_npz(path))
         source = choose_arrays(
             path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()}
         )
         return read_columns(source, scratch)
-    except Exception as error:  # whatever NumPy, SciPy and zipfile meet in a damaged file
+    except Exception as error:  # any error of NumPy, SciPy and zipfile
         raise read_error(path, error) from None

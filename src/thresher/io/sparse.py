@@ -20,10 +20,10 @@ T = TypeVar("T")
 
 
 def check_sparse(X: T, name: str = "X") -> T:
-    """Return X; raise `ValueError` for a sparse matrix with entries outside its shape or arrays that disagree.
+    """Return X; raise ValueError for a sparse matrix with entries outside its shape or with inconsistent arrays.
 
-    Anything but a sparse matrix passes. Time O(stored entries), without a copy; lists and dictionaries of Python take
-    longer.
+    Anything but a sparse matrix passes. Time O(stored entries), without a copy; formats of Python lists and
+    dictionaries take longer.
     """
     if sparse.issparse(X) and (fault := _find_fault(X)):
         raise ValueError(
@@ -36,7 +36,7 @@ def _find_fault(X: Matrix) -> str | None:
     if len(X.shape) != 2:
         return f"it has the shape {X.shape}, not rows and columns"
     if X.format == "dok":
-        # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
+        # SciPy reads the keys one by one, and rejects anything but an entry of the matrix.
         X = X.tocoo()
     checks: dict[str, Callable[[Matrix], str | None]] = {
         "csr": partial(_check_compressed, shape=X.shape),
@@ -51,17 +51,17 @@ def _find_fault(X: Matrix) -> str | None:
 
 def _check_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
     n_lines, width = shape
-    starts, places = X.indptr, X.indices
-    if fault := _check_index_type("indptr", starts) or _check_index_type("indices", places):
+    starts, indices = X.indptr, X.indices
+    if fault := _check_index_type("indptr", starts) or _check_index_type("indices", indices):
         return fault
     if len(starts) != n_lines + 1:
         return f"indptr has {len(starts)} values, not {n_lines + 1}"
-    if len(places) != len(X.data):
-        return f"{len(places)} indices have {len(X.data)} values"
-    # The core takes arrays with room for more entries, as SciPy does.
-    if starts[0] != 0 or starts[-1] > len(places) or (starts[1:] < starts[:-1]).any():
+    if len(indices) != len(X.data):
+        return f"{len(indices)} indices have {len(X.data)} values"
+    # Like SciPy, the core accepts arrays that are longer than the number of entries.
+    if starts[0] != 0 or starts[-1] > len(indices) or (starts[1:] < starts[:-1]).any():
         return "indptr must rise from 0 to the number of entries"
-    return _check_range("indices", places[: starts[-1]], width)
+    return _check_range("indices", indices[: starts[-1]], width)
 
 
 def _check_blocks(X: Matrix) -> str | None:
@@ -74,12 +74,12 @@ def _check_blocks(X: Matrix) -> str | None:
 
 
 def _check_entries(X: Matrix) -> str | None:
-    for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
-        if fault := _check_index_type(name, places):
+    for name, indices, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
+        if fault := _check_index_type(name, indices):
             return fault
-        if len(places) != len(X.data):
-            return f"{len(places)} {name} have {len(X.data)} values"
-        if fault := _check_range(name, places, size):
+        if len(indices) != len(X.data):
+            return f"{len(indices)} {name} have {len(X.data)} values"
+        if fault := _check_range(name, indices, size):
             return fault
     return None
 
@@ -98,23 +98,23 @@ def _check_lists(X: Matrix) -> str | None:
     for name, lists in (("rows", X.rows), ("data", X.data)):
         if lists.shape != (n_rows,) or not all(isinstance(one, list) for one in lists):
             return f"{name} must be {n_rows} lists"
-    for places, values in zip(X.rows, X.data, strict=True):
-        if len(places) != len(values):
-            return f"a row has {len(places)} indices and {len(values)} values"
-        if places and not (min(places) >= 0 and max(places) < n_columns):
+    for indices, values in zip(X.rows, X.data, strict=True):
+        if len(indices) != len(values):
+            return f"a row has {len(indices)} indices and {len(values)} values"
+        if indices and not (min(indices) >= 0 and max(indices) < n_columns):
             return f"indices must be at least 0 and below {n_columns}"
     return None
 
 
-def _check_index_type(name: str, places: Array) -> str | None:
-    """Only these types are known to SciPy's compiled code and to the core."""
-    if places.ndim == 1 and places.dtype in (np.int32, np.int64):
+def _check_index_type(name: str, indices: Array) -> str | None:
+    """Return a fault unless indices are int32 or int64, the types of SciPy's compiled code and of the core."""
+    if indices.ndim == 1 and indices.dtype in (np.int32, np.int64):
         return None
-    return f"{name} must be int32 or int64 of one dimension, got {places.dtype} {places.shape}"
+    return f"{name} must be int32 or int64 of one dimension, got {indices.dtype} {indices.shape}"
 
 
-def _check_range(name: str, places: Array, size: int) -> str | None:
-    if len(places) == 0 or (places.min() >= 0 and places.max() < size):
+def _check_range(name: str, indices: Array, size: int) -> str | None:
+    if len(indices) == 0 or (indices.min() >= 0 and indices.max() < size):
         return None
     return f"{name} must be at least 0 and below {size}"
 
@@ -123,9 +123,9 @@ _LARGEST_NARROW = np.iinfo(np.int32).max
 
 
 class MappedMatrix(sparse.csc_matrix):  # type: ignore[misc]
-    """A matrix by columns in the memory of a map that nobody can write to.
+    """A CSC matrix in a read-only memory map.
 
-    `scratch` is where more of its kind may be kept; None for what was taken from such a matrix, into memory.
+    `scratch` is the store for further temporary files; None for a part of such a matrix that is in memory.
     """
 
     scratch: Scratch | None = None
@@ -133,55 +133,55 @@ class MappedMatrix(sparse.csc_matrix):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class SparseColumns:
-    """The columns of blocks of rows, one below the other, all of them mapped.
+    """Columns of blocks of rows, all of them mapped.
 
     Attributes
     ----------
     blocks : list of MappedMatrix
         With the same columns.
-    places : ndarray of int
+    indices : ndarray of int
         The columns in use, ascending.
     scratch : Scratch
     """
 
     blocks: list[MappedMatrix]
-    places: npt.NDArray[np.intp]
+    indices: npt.NDArray[np.intp]
     scratch: Scratch
 
     @property
     def shape(self) -> tuple[int, int]:
-        return sum(block.shape[0] for block in self.blocks), len(self.places)
+        return sum(block.shape[0] for block in self.blocks), len(self.indices)
 
     def take(self, columns: slice | list[int]) -> SparseColumns:
-        """The same rows, with some of the columns."""
-        return replace(self, places=self.places[columns])
+        """Return the same rows with some of the columns."""
+        return replace(self, indices=self.indices[columns])
 
-    def column(self, place: int) -> Array:
-        """One column, dense and in memory."""
-        return np.asarray(self._columns(self.places[[place]]).toarray().ravel())
+    def column(self, index: int) -> Array:
+        """Return one column, dense and in memory."""
+        return np.asarray(self._columns(self.indices[[index]]).toarray().ravel())
 
     def rows(self, rows: npt.NDArray[np.intp]) -> sparse.csr_matrix:
-        """Some rows of all columns, in memory."""
+        """Return some rows of all columns, in memory."""
         return sparse.hstack([group.tocsr()[rows] for group in self.column_groups()], format="csr")
 
     def column_groups(self) -> Iterator[sparse.csc_matrix]:
-        """All columns in memory, some at a time: as many as have the entries of one block."""
-        counts: Array | int = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
+        """Yield groups of columns, in memory; a group has about as many entries as one block."""
+        counts: Array | int = sum(np.diff(block.indptr)[self.indices] for block in self.blocks)
         size = self.scratch.block_bytes // 12
         number = np.cumsum(counts, dtype=np.int64) // max(1, size)
-        bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.places)]
-        for begin, end in pairwise(bounds):
-            yield self._columns(self.places[begin:end])
+        bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.indices)]
+        for start, end in pairwise(bounds):
+            yield self._columns(self.indices[start:end])
 
     def matrix(self) -> MappedMatrix:
-        """The columns as one mapped matrix."""
+        """Return the columns as one mapped matrix."""
         n_rows, n_columns = self.shape
         if len(self.blocks) == 1 and n_columns == self.blocks[0].shape[1]:
             return self.blocks[0]
         return write_columns(self.column_groups(), n_rows, self.scratch).blocks[0]
 
-    def _columns(self, places: npt.NDArray[np.intp]) -> sparse.csc_matrix:
-        runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+    def _columns(self, indices: npt.NDArray[np.intp]) -> sparse.csc_matrix:
+        runs = np.split(indices, np.flatnonzero(np.diff(indices) != 1) + 1)
         values, rows, columns = [], [], []
         n_above = 0
         for block in self.blocks:
@@ -190,38 +190,38 @@ class SparseColumns:
                 stored = slice(int(starts[run[0]]), int(starts[run[-1] + 1]))
                 values.append(block.data[stored])
                 rows.append(block.indices[stored].astype(np.int64) + n_above)
-            columns.append(np.repeat(np.arange(len(places)), np.diff(starts)[places]))
+            columns.append(np.repeat(np.arange(len(indices)), np.diff(starts)[indices]))
             n_above += block.shape[0]
         column = np.concatenate(columns)
-        # Of each column the rows of one block after the other.
+        # Within a column, the rows of one block after those of another.
         order = np.argsort(column, kind="stable")
-        starts = np.searchsorted(column[order], np.arange(len(places) + 1))
+        starts = np.searchsorted(column[order], np.arange(len(indices) + 1))
         entries = np.concatenate(values)[order], np.concatenate(rows)[order], starts
-        return sparse.csc_matrix(entries, shape=(n_above, len(places)))
+        return sparse.csc_matrix(entries, shape=(n_above, len(indices)))
 
 
 def write_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
-    """A sparse matrix that comes in blocks of rows, the widest of which has all columns."""
-    spool = _SparseWriter(scratch)
+    """Write blocks of rows of a sparse matrix to temporary files; the widest block has all columns."""
+    writer = _SparseWriter(scratch)
     for block in blocks:
-        spool.add(block.tocsc())
-        spool.end_block(block.shape[0])
-    return spool.columns()
+        writer.add(block.tocsc())
+        writer.end_block(block.shape[0])
+    return writer.columns()
 
 
 def write_columns(blocks: Iterable[Matrix], n_rows: int, scratch: Scratch) -> SparseColumns:
-    """A sparse matrix that comes in blocks of columns."""
-    spool = _SparseWriter(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
+    """Write blocks of columns of a sparse matrix to temporary files."""
+    writer = _SparseWriter(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
     for block in blocks:
-        spool.add(block.tocsc())
-    spool.end_block(n_rows)
-    return spool.columns()
+        writer.add(block.tocsc())
+    writer.end_block(n_rows)
+    return writer.columns()
 
 
 class _SparseWriter:
-    """Entries of columns, one after the other, and of blocks of rows below each other.
+    """Writer of blocks of rows, each column by column.
 
-    All blocks share three files, as a process may have few open.
+    All blocks share three files, because a process may have few open.
     """
 
     def __init__(self, scratch: Scratch, is_narrow: bool = True) -> None:
@@ -236,9 +236,9 @@ class _SparseWriter:
         self._starts.write(np.zeros(1, np.int64))
 
     def add(self, columns: sparse.csc_matrix) -> None:
-        """More columns of this block, in CSC form."""
+        """Write more columns of the current block, in CSC format."""
         columns.sum_duplicates()
-        values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
+        values = columns.data.astype(np.float64)  # sums would copy any other type
         if columns.data.dtype.kind in "iu" and np.any(np.abs(values) > LARGEST_EXACT):
             raise ValueError(
                 "it has integers beyond 2^53, which are distinct in memory only; pass the matrix itself as X, "
@@ -262,8 +262,8 @@ class _SparseWriter:
         blocks, done = [], 0
         for i, (n_rows, _, n_entries) in enumerate(self._sizes):
             block = MappedMatrix((n_rows, widest), dtype=np.float64)
-            own = slice(done, done + n_entries)
-            block.data, block.indices = values[own], rows[own]
+            stored = slice(done, done + n_entries)
+            block.data, block.indices = values[stored], rows[stored]
             block.indptr = starts[i * (widest + 1) : (i + 1) * (widest + 1)]
             block.has_canonical_format = True
             block.scratch = self._scratch
@@ -272,14 +272,14 @@ class _SparseWriter:
         return SparseColumns(blocks, np.arange(widest), self._scratch)
 
     def _all_starts(self, widest: int) -> Array:
-        """Those of all blocks, each with the columns of the widest; of the type of the rows, where they fit."""
+        """Return the column starts of all blocks, each as wide as the widest, in the type of the rows if they fit."""
         is_narrow = max((size[2] for size in self._sizes), default=0) <= _LARGEST_NARROW
         index = self._index if is_narrow else np.dtype(np.int64)
-        given = _map_file(self._starts, np.dtype(np.int64))
+        written = _map_file(self._starts, np.dtype(np.int64))
         file = self._scratch.file()
         done = 0
         for _, n_columns, n_entries in self._sizes:
-            file.write(given[done : done + n_columns + 1].astype(index))
+            file.write(written[done : done + n_columns + 1].astype(index))
             file.write(np.full(widest - n_columns, n_entries, dtype=index))
             done += n_columns + 1
         return _map_file(file, index)

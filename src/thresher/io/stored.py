@@ -1,4 +1,4 @@
-"""Arrays that lie in files, dense or sparse, and the choice of features and labels among them."""
+"""Arrays in files, dense or sparse, and the choice of features and labels among them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thresher.io.table import FileColumns, TableSource, default_names, join_part
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import write_matrix
 
-# The array of features and its names in files of several arrays; those of one array need no name.
+# Names of the arrays of features and of feature names in files of several arrays.
 _FEATURES = ("X", "data", "fea", "features")
 _NAMES = ("feature_names", "names", "columns")
 
@@ -34,7 +34,7 @@ class Readable(Protocol):
 
 
 class Sliceable(Protocol):
-    """An array, or a dataset of HDF5, of which some entries at a time are read."""
+    """An array or a dataset of HDF5, read some entries at a time."""
 
     @property
     def dtype(self) -> np.dtype[np.generic]: ...
@@ -57,27 +57,27 @@ class Stored(ABC):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes in memory."""
+        """Bytes in memory."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     @abstractmethod
     def read(self) -> Matrix:
-        """All of it."""
+        """Read the whole array."""
 
     @abstractmethod
     def to_file(self, names: list[str], scratch: Scratch) -> FileColumns | SparseColumns:
-        """Its columns, in a temporary file."""
+        """Write the columns to a temporary file and return them."""
 
 
 @dataclass(frozen=True)
 class StoredMatrix(Stored):
-    """Numbers, all of them written."""
+    """A dense matrix of numbers."""
 
-    by_columns: bool  # they lie one after the other, instead of rows
+    by_columns: bool  # stored column by column, not row by row
 
     @abstractmethod
     def lines(self, n_bytes: int) -> Iterator[Array]:
-        """Some rows, or columns, at a time: about so many bytes."""
+        """Yield blocks of rows, or of columns, of about `n_bytes` bytes."""
 
     def to_file(self, names: list[str], scratch: Scratch) -> FileColumns:
         lines = self.lines(scratch.block_bytes)
@@ -85,11 +85,11 @@ class StoredMatrix(Stored):
 
 
 class StreamedMatrix(StoredMatrix):
-    """Numbers that can only be read one after the other."""
+    """A dense matrix that can only be read sequentially."""
 
     @abstractmethod
     def open(self) -> AbstractContextManager[Readable]:
-        """What they are read from."""
+        """Open the stream of its numbers."""
 
     def lines(self, n_bytes: int) -> Iterator[Array]:
         shape = self.shape[::-1] if self.by_columns else self.shape
@@ -114,7 +114,7 @@ class StoredSparse(Stored):
 def read_blocks(
     file: Readable, dtype: np.dtype[np.generic], n_bytes: int, size: int
 ) -> Iterator[Array]:
-    """So many bytes of a file as numbers, about `size` bytes at a time."""
+    """Yield the next `n_bytes` bytes of a file as numbers, about `size` bytes at a time."""
     size = max(1, size // dtype.itemsize) * dtype.itemsize
     for done in range(0, n_bytes, size):
         wanted = min(size, n_bytes - done)
@@ -125,7 +125,7 @@ def read_blocks(
 
 
 def write_blocks(blocks: Iterable[Array], dtype: np.dtype[np.generic], scratch: Scratch) -> Array:
-    """Numbers of one type, in a temporary file."""
+    """Write numbers of one type to a temporary file, and return them as a mapped array."""
     file = scratch.file()
     for block in blocks:
         file.write(block)
@@ -134,7 +134,7 @@ def write_blocks(blocks: Iterable[Array], dtype: np.dtype[np.generic], scratch: 
 
 
 def to_native_numbers(values: Array) -> Array:
-    """Numbers as this machine has them, of at most 8 bytes."""
+    """Return numbers in the byte order of this machine, of at most 8 bytes each."""
     if values.dtype.itemsize > 8:
         return values.astype(np.float64)
     return values.astype(values.dtype.newbyteorder("="), copy=False)
@@ -144,12 +144,12 @@ def write_compressed(
     kind: str,
     shape: tuple[int, ...],
     values: Sliceable,
-    places: Sliceable,
+    indices: Sliceable,
     starts: Array,
     scratch: Scratch,
 ) -> SparseColumns:
-    """Compressed rows or columns, of which some at a time are read from what can be sliced."""
-    if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(places):
+    """Write a sparse matrix in CSR or CSC format to temporary files, some rows or columns at a time."""
+    if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(indices):
         raise ValueError("its numbers of entries, rows and columns do not agree")
     if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > len(values):
         raise ValueError("the starts of its rows or columns do not rise to the number of entries")
@@ -158,11 +158,11 @@ def write_compressed(
     bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
 
     def blocks() -> Iterator[Matrix]:
-        for begin, end in pairwise(bounds):
-            stored = slice(int(starts[begin]), int(starts[end]))
-            own = (np.array(given[stored]) for given in (values, places))  # they will be sorted
-            entries = *own, starts[begin : end + 1] - starts[begin]
-            lines = end - begin
+        for start, end in pairwise(bounds):
+            stored = slice(int(starts[start]), int(starts[end]))
+            copies = (np.array(given[stored]) for given in (values, indices))  # to be sorted
+            entries = *copies, starts[start : end + 1] - starts[start]
+            lines = end - start
             block = form(entries, shape=(lines, across) if kind == "csr" else (across, lines))
             yield check_sparse(block, "it")
 
@@ -172,7 +172,7 @@ def write_compressed(
 
 
 def read_columns(source: TableSource, scratch: Scratch | None) -> TableSource:
-    """Return the source with its columns in memory or, with a scratch, in a temporary file."""
+    """Return the source with its columns in memory or, with `scratch`, in a temporary file."""
     if not isinstance(source.columns, Stored):
         return source
     if scratch is None:
@@ -182,7 +182,7 @@ def read_columns(source: TableSource, scratch: Scratch | None) -> TableSource:
 
 
 def choose_arrays(path: Path, arrays: Values) -> TableSource:
-    """The array of features, perhaps not yet read, and those with one value per row."""
+    """Return the array of features, perhaps not yet read, and the arrays with one value per row."""
     tables = {n: a for n, a in arrays.items() if a.ndim == 2}
     known = [name for name in _FEATURES if name in tables]
     wide = known or [name for name, a in tables.items() if min(a.shape) > 1]
@@ -207,7 +207,7 @@ def choose_arrays(path: Path, arrays: Values) -> TableSource:
 
 
 def _unpack_cells(values: Array) -> Array:
-    """Values, each perhaps in a cell of MATLAB's."""
+    """Return values without the MATLAB cells around them."""
     if values.dtype != object:
         return values
     return np.array([_unpack_cell(cell) for cell in values], dtype=object)

@@ -1,4 +1,4 @@
-"""Files of SVMlight: text that is read in blocks of rows."""
+"""SVMlight files, read in blocks of rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["read", "size"]
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
-    """Read labels and entries. Columns are counted from 0 if any entry is in column 0, from 1 otherwise."""
+    """Read labels and entries. Columns start at 0 if any entry is in column 0, otherwise at 1."""
     labels: list[Array] = []
     smallest: list[int] = []
 
@@ -45,7 +45,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
 
 
 def _stack(blocks: list[sparse.csr_matrix]) -> sparse.csr_matrix:
-    """Blocks below one another, as wide as the widest."""
+    """Return the blocks of rows as one matrix, as wide as the widest."""
     widest = max(block.shape[1] for block in blocks)
     for block in blocks:
         block.resize(block.shape[0], widest)

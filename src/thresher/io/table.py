@@ -1,4 +1,4 @@
-"""The table in a file: columns that are read as they are needed, and other values of every row."""
+"""The table in a file: columns that are read when needed, and other values of every row."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Piece: TypeAlias = "pa.Table | pa.RecordBatch"
 
 
 def validated(name: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield tables or batches; raise one `ValueError` for those of a damaged file.
+    """Yield tables or batches after checking them; raise ValueError for those of a damaged file.
 
-    Readers take offsets, counts and lengths as a file has them, and compiled code follows them. The check costs nothing
-    for numbers without missing values, and reads the rest once.
+    Readers use offsets, counts and lengths from the file without a check, and so does compiled code. The check is free
+    for numbers without missing values, and reads everything else once.
     """
     with reading(name):
         for piece in pieces:
@@ -43,14 +43,14 @@ def validated(name: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Raise one `ValueError` for whatever pyarrow finds wrong with a file."""
+    """Raise errors of pyarrow about a file as one ValueError that names the file."""
     import pyarrow as pa
 
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        of_system = isinstance(error, OSError) and (type(error) is not OSError or error.errno)
-        if of_system or isinstance(error, MemoryError):
+        is_of_system = isinstance(error, OSError) and (type(error) is not OSError or error.errno)
+        if is_of_system or isinstance(error, MemoryError):
             raise
         raise ValueError(f"{name} cannot be read: {first_line(error)}") from None
 
@@ -60,8 +60,7 @@ def open_arrow(
 ) -> pa.RecordBatchReader:
     """Return a reader of the batches of an Arrow (Feather) file or stream.
 
-    Version 1 of Feather is refused: pyarrow follows its places without a check, and ends the process where they are
-    wrong.
+    Version 1 of Feather is rejected: pyarrow uses its offsets without a check, and wrong ones end the process.
     """
     import pyarrow as pa
 
@@ -78,21 +77,21 @@ def open_arrow(
         return pa.ipc.open_stream(source, options=read_options)
 
 
-# What the types of a column in several files must share.
+# Kinds of columns in messages.
 _KIND_NAMES = {"number": "a number", "truth": "a truth value", "text": "text"}
 
 
 class Part(Protocol):
-    """Some rows, and what their columns are.
+    """Some rows of a table, with their schema.
 
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name in messages.
     schema : pyarrow.Schema
     n_rows : int
     is_columnar : bool
-        Whether few columns at a time take no longer to read than many.
+        Whether reading few columns at a time is as fast as reading many.
     """
 
     name: str
@@ -101,19 +100,18 @@ class Part(Protocol):
     is_columnar: bool
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Piece]:
-        """Tables or batches of some of the rows each, in order, with these columns."""
+        """Yield tables or batches with these columns; together they have all rows, in order."""
 
 
 @dataclass(frozen=True)
 class FileColumns:
-    """The columns of some files with the same columns, one below the other.
+    """The columns of several files that have the same columns, as one table.
 
     Attributes
     ----------
     parts : sequence of Part
     kinds : dict of str to str
-        What each column holds: "number", "truth", "decimal", "text", "null", or the name of a type that is none of
-        them.
+        The kind of each column: "number", "truth", "decimal", "text", "null", or the name of any other type.
     types : dict of str to set
         The types that each column has in the files.
     n_rows : int
@@ -125,7 +123,7 @@ class FileColumns:
     n_rows: int
 
     def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Piece]:
-        """Yield checked tables or batches with these columns, which have all rows together."""
+        """Yield checked tables or batches with these columns; together they have all rows."""
         for part in self.parts:
             n_rows = 0
             for piece in validated(part.name, part.read(columns, use_threads)):
@@ -141,7 +139,7 @@ class FileColumns:
         return self.n_rows, len(self.kinds)
 
     def table(self, columns: list[str], use_threads: bool = False) -> pa.Table:
-        """Some columns, whole."""
+        """Return some columns with all rows."""
         import pyarrow as pa
 
         tables = [
@@ -152,38 +150,38 @@ class FileColumns:
         return pa.concat_tables(tables, promote_options="permissive")
 
     def column(self, name: str) -> pa.ChunkedArray:
-        """One column, whole."""
+        """Return one column with all rows."""
         return self.table([name]).column(name)
 
     def rows(self, rows: Array) -> pa.Table:
-        """Some rows of all columns, in memory; of these some are read at a time."""
+        """Return some rows of all columns, in memory; columns are read in groups."""
         import pyarrow as pa
 
         names = list(self.kinds)
-        together = max(1, LARGEST_BLOCK // (16 * self.n_rows))
-        found: Values = {}
-        for first in range(0, len(names), together):
-            table = self.table(names[first : first + together]).take(rows)
-            found.update(zip(table.column_names, table.columns, strict=True))
-        return pa.table(found)
+        n_together = max(1, LARGEST_BLOCK // (16 * self.n_rows))
+        taken: Values = {}
+        for first in range(0, len(names), n_together):
+            table = self.table(names[first : first + n_together]).take(rows)
+            taken.update(zip(table.column_names, table.columns, strict=True))
+        return pa.table(taken)
 
     def select(self, columns: Sequence[str]) -> FileColumns:
-        """The same files, of which only some columns are looked at."""
+        """Return the same files with only some of the columns."""
         return replace(self, kinds={name: self.kinds[name] for name in columns})
 
 
 def join_parts(parts: Sequence[Part]) -> FileColumns:
-    """The columns of parts, which must be the same."""
+    """Return parts as one table; raise ValueError unless they have the same columns."""
     for part in parts:
         check_names(part.name, part.schema.names)
     first, *others = (
         dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
     )
-    # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
+    # Neither the index of pandas is a feature, nor a first column without a name, which contains names of rows.
     kinds = {
         name: column_kind(kind)
-        for place, (name, kind) in enumerate(first.items())
-        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != "")
+        for index, (name, kind) in enumerate(first.items())
+        if not re.fullmatch(r"__index_level_\d+__", name) and (index > 0 or name != "")
     }
     for part, more in zip(parts[1:], others, strict=True):
         _merge_kinds(kinds, (parts[0].name, first), (part.name, more))
@@ -194,7 +192,7 @@ def join_parts(parts: Sequence[Part]) -> FileColumns:
 def _merge_kinds(
     kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Values]
 ) -> None:
-    """Bring the kinds of columns up to another part, which must have the same columns."""
+    """Update the kinds of columns with another part, which must have the same columns."""
     for (one, has), (other, lacks) in ((first, part), (part, first)):
         missing = [name for name in has if name not in lacks]
         if missing:
@@ -235,12 +233,12 @@ def column_kind(kind: pa.DataType) -> str:
 
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
-# What a row and a column take at least, even if nothing is stored of them.
+# Bytes of a row and of a column, even if nothing is stored in them.
 _ROW_BYTES, _COLUMN_BYTES = 16, 256
 
 
 def is_files(X: DataLike) -> bool:
-    """Return whether X is a path, a dataset of pyarrow or what was opened of them, without importing pyarrow."""
+    """Return whether X is a path, a dataset of pyarrow or an opened table, without importing pyarrow."""
     is_opened = isinstance(X, TableSource | FileColumns)
     is_dataset = type(X).__module__.startswith("pyarrow._dataset")
     return isinstance(X, str | os.PathLike) or is_opened or is_dataset
@@ -253,15 +251,15 @@ class TableSource:
     Attributes
     ----------
     columns : FileColumns, SparseColumns, ndarray, sparse matrix or pyarrow.Table
-        The first two are read as they are needed, the others are in memory.
+        The first two are read when needed, the others are in memory.
     names : list of str
-        Of the columns; x0, x1 and so on where the file has none.
+        Names of the columns; x0, x1 and so on if the file has none.
     extra : dict of str to ndarray, or to a function that returns it
-        Values of every row that are not in `columns`, such as other arrays of the file.
+        Values of every row outside `columns`, such as other arrays of the file.
     notes : tuple of str
-        What was decided while reading.
+        Decisions made while reading, for the user.
     by_number : set of str
-        Columns with three categories or more that a matrix holds as their numbers.
+        Columns with three or more categories, of which the matrix contains the indices.
     """
 
     columns: DataLike
@@ -285,7 +283,7 @@ class TableSource:
         return isinstance(self.columns, FileColumns) or hasattr(self.columns, "column_names")
 
     def check(self, path: Path) -> None:
-        """Raise for columns of one name, for too large a matrix and for an invalid sparse one; number the columns."""
+        """Raise for columns of the same name, a matrix too large or an invalid sparse one; name unnamed columns."""
         if isinstance(self.columns, FileColumns):
             return
         n_rows, n_columns = self.shape
@@ -305,32 +303,32 @@ class TableSource:
             self.columns = X if X.format in ("csr", "csc") else X.tocsr()
 
     def column(self, name: str) -> TargetLike:
-        """Return extra values or a column, as an array or as a column of pyarrow."""
+        """Return extra values or a column, as an array or a column of pyarrow."""
         if name in self.extra:
             values = self.extra[name]
             return values() if callable(values) else values
         if self.is_typed:
             return self.columns.column(name)
-        place = self.names.index(name)
+        index = self.names.index(name)
         if isinstance(self.columns, np.ndarray):
-            return self.columns[:, place]
-        values = read_dense_column(self.columns, place)
+            return self.columns[:, index]
+        values = read_dense_column(self.columns, index)
         return values.astype(np.int64) if np.all(values == np.floor(values)) else values
 
     def select(self, names: Sequence[str]) -> TableSource:
-        """Return the same rows, with some of the columns in their order."""
+        """Return the same rows with some of the columns, in the order of `names`."""
         if len(names) == len(self.names):
             return self
         X, names = self.columns, list(names)
         if self.is_typed:
             return replace(self, columns=X.select(names), names=names)
-        place_of = {name: place for place, name in enumerate(self.names)}
-        places = [place_of[name] for name in names]
-        taken = X.take(places) if isinstance(X, SparseColumns) else X[:, places]
+        index_of = {name: index for index, name in enumerate(self.names)}
+        indices = [index_of[name] for name in names]
+        taken = X.take(indices) if isinstance(X, SparseColumns) else X[:, indices]
         return replace(self, columns=taken, names=names)
 
     def in_memory(self) -> TableSource:
-        """Return the columns as a table of pyarrow, an array or a sparse matrix, which may be mapped."""
+        """Return the source with columns as a table of pyarrow, an array or a sparse matrix, which may be mapped."""
         if isinstance(self.columns, FileColumns):
             return replace(self, columns=self.columns.table(self.names, use_threads=True))
         if isinstance(self.columns, SparseColumns):
@@ -339,20 +337,20 @@ class TableSource:
 
 
 def default_names(n_columns: int) -> list[str]:
-    """Return names for columns that have none."""
+    """Return names for columns without names."""
     return [f"x{i}" for i in range(n_columns)]
 
 
-def read_dense_column(matrix: Matrix, place: int) -> Array:
+def read_dense_column(matrix: Matrix, index: int) -> Array:
     """Return a column of a sparse matrix as an array."""
     if isinstance(matrix, SparseColumns):
-        return matrix.column(place)
-    values: Array = matrix[:, [place]].toarray().ravel()
+        return matrix.column(index)
+    values: Array = matrix[:, [index]].toarray().ravel()
     return values
 
 
 def import_optional(module: str, distribution: str, extra: str) -> ModuleType:
-    """Import a module of a package that need not be installed."""
+    """Import a module of an optional package."""
     try:
         return importlib.import_module(module)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Temporary files without a name, and how much memory may be used instead of them."""
+"""Temporary files without a name, and the limit of memory."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
-# Of the memory that this process may have.
+# Default of the memory limit: this share of the memory that the process may use.
 _DEFAULT_SHARE = 4
 _SMALLEST_LIMIT = 1 << 20
-# Of the memory limit: a block of text, which as numbers takes up to nine times as much.
+# Share of the memory limit for a block of text, which takes up to nine times as much as numbers.
 _TEXT_SHARE = 64
-# A row of text, and so the header, must fit into one of these.
+# A row of text, including the header, must fit into a block of this size.
 LARGEST_BLOCK = 1 << 26
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def resolve_memory_limit(limit: object, parameter: str = "memory_limit") -> int:
-    """Bytes for a limit: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
+    """Return a limit in bytes, from a number, a text such as ``"2GB"``, or None for a share of the memory."""
     if limit is None:
         return total_memory() // _DEFAULT_SHARE
     n_bytes = None
     if isinstance(limit, str):
-        found = re.fullmatch(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([KMGT]I?|)B?\s*", limit.upper())
-        if found:
-            n_bytes = int(Fraction(found[1]) * {**_UNITS, **_BINARY_UNITS}[found[2]])
+        match = re.fullmatch(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([KMGT]I?|)B?\s*", limit.upper())
+        if match:
+            n_bytes = int(Fraction(match[1]) * {**_UNITS, **_BINARY_UNITS}[match[2]])
     elif isinstance(limit, int | np.integer) and not isinstance(limit, bool):
         n_bytes = int(limit)
     if n_bytes is None or n_bytes < _SMALLEST_LIMIT:
@@ -56,14 +56,14 @@ def resolve_memory_limit(limit: object, parameter: str = "memory_limit") -> int:
 
 
 def total_memory() -> int:
-    """What the machine has, or the group of processes that this one belongs to may use."""
-    found = _installed_memory()
+    """Return the bytes of memory of the machine, or those that this process or its control group may use."""
+    n_bytes = _installed_memory()
     for path in _CGROUP_LIMITS:
         with suppress(OSError, ValueError):
-            found = min(found, int(Path(path).read_text()))
+            n_bytes = min(n_bytes, int(Path(path).read_text()))
     with suppress(ImportError, OSError, ValueError):
-        found = min(found, _address_space_left())
-    return max(found, _DEFAULT_SHARE * _SMALLEST_LIMIT)
+        n_bytes = min(n_bytes, _address_space_left())
+    return max(n_bytes, _DEFAULT_SHARE * _SMALLEST_LIMIT)
 
 
 def _installed_memory() -> int:
@@ -88,7 +88,7 @@ class _MemoryStatus(ctypes.Structure):
 
 
 def _address_space_left() -> int:
-    """Bytes of address space up to the limit of this process (``ulimit -v``); an OSError where none is known."""
+    """Return the bytes of address space left of the limit (``ulimit -v``); raise OSError if there is no limit."""
     import resource  # not on all systems
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -99,7 +99,7 @@ def _address_space_left() -> int:
 
 
 def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
-    """The error of a disk that is full in a sentence; any other as it is."""
+    """Return the error of a full disk as one sentence; any other error unchanged."""
     # NumPy does not say why it could not write.
     reason = errno.ENOSPC if error.errno is None else error.errno
     if reason not in FULL:
@@ -124,7 +124,7 @@ class Scratch:
 
     @property
     def block_bytes(self) -> int:
-        """Bytes to read at a time from what comes row by row."""
+        """Bytes to read at a time from row-wise data."""
         return min(LARGEST_BLOCK, max(1 << 16, self.memory_limit // _TEXT_SHARE))
 
     def file(self) -> ScratchFile:
@@ -132,9 +132,9 @@ class Scratch:
 
 
 class ScratchFile:
-    """A file that has no name, so that it is gone with whoever uses it, however that ends.
+    """A file without a name, which the system removes when the process ends, even if it is killed.
 
-    It is written with `write`, not through the map: pages of a map count as memory in use.
+    It is written with `write`, not through the map, because pages of a map count as used memory.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -144,7 +144,7 @@ class ScratchFile:
         self.size = 0
 
     def write(self, data: bytes | Array | pa.Buffer) -> int:
-        """All of it; a disk that is full is one sentence."""
+        """Write all of the data; raise the error of a full disk as one sentence."""
         left = (data.data if isinstance(data, np.ndarray) else memoryview(data)).cast("B")
         written = len(left)
         try:
@@ -156,19 +156,19 @@ class ScratchFile:
         return written
 
     def map(self) -> mmap.mmap:
-        """What was written, mapped; the file lives as long as the map."""
+        """Return a map of what was written; the file exists as long as the map."""
         return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
 
     def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Array:
-        """The same as an array."""
+        """Return a map of what was written, as an array."""
         return np.frombuffer(self.map(), dtype=dtype).reshape(shape)
 
 
 class MappedFolders:
     """Temporary folders with files that are mapped.
 
-    A folder is removed as soon as its files are mapped, where the system allows that. Windows keeps files that are
-    mapped: `close` removes these folders, after their maps have been released.
+    A folder is removed as soon as its files are mapped, if the system allows it. Windows does not remove mapped files:
+    there `close` removes the folders, after their maps have been released.
     """
 
     def __init__(self, parent: Path) -> None:

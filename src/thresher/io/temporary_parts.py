@@ -1,4 +1,4 @@
-"""Rows that come in blocks, kept in temporary files by columns."""
+"""Blocks of rows, written to temporary files by columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from thresher.io.temporary import Scratch
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Values that are decoded together: what is decoded shall be in the cache when it is copied.
+# Values decoded at a time: decoded values should still be in the cache when they are copied.
 PIECE = 1 << 17
 
 
 def group_by_size(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
-    """Yield runs of indices whose sizes are enough together; the last run may be smaller."""
+    """Yield runs of indices whose sizes add up to `enough`; the last run may be smaller."""
     group: list[int] = []
     total = 0
     for i, size in enumerate(sizes):
@@ -33,7 +33,7 @@ def group_by_size(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
 
 
 class TableBlock:
-    """A block of rows as Arrow; columns that are text in other blocks as text."""
+    """A block of rows in Arrow format; columns that are text in any block are text in all."""
 
     is_columnar = True
 
@@ -46,20 +46,20 @@ class TableBlock:
     def read(self, columns: list[str], use_threads: bool) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        places = {name: piece for piece in self._pieces for name in piece.schema.names}
-        yield pa.table({name: places[name].column(name) for name in columns})
+        piece_of = {name: piece for piece in self._pieces for name in piece.schema.names}
+        yield pa.table({name: piece_of[name].column(name) for name in columns})
 
     def add(self, table: pa.Table) -> None:
         self._pieces.append(table)
         for name in table.column_names:
-            place = self.schema.get_field_index(name)
-            self.schema = self.schema.set(place, table.schema.field(name))
+            index = self.schema.get_field_index(name)
+            self.schema = self.schema.set(index, table.schema.field(name))
 
 
 def write_tables(tables: Iterable[pa.Table], scratch: Scratch | None) -> list[pa.Table]:
-    """The tables in a temporary file that is mapped: pages come back from there as columns are read.
+    """Return tables in a mapped temporary file, from which pages are loaded as columns are read.
 
-    Without a scratch they stay in memory.
+    Without `scratch`, the tables stay in memory.
     """
     import pyarrow as pa
 
@@ -77,18 +77,18 @@ def write_tables(tables: Iterable[pa.Table], scratch: Scratch | None) -> list[pa
         return []
     mapped = pa.py_buffer(file.map())
     return [
-        pa.ipc.open_stream(mapped.slice(begin, end - begin)).read_all()
-        for begin, end in pairwise(ends)
+        pa.ipc.open_stream(mapped.slice(start, end - start)).read_all()
+        for start, end in pairwise(ends)
     ]
 
 
 class MatrixPart:
-    """The columns of a matrix, as rows of mapped arrays that have some rows of the matrix each.
+    """The columns of a matrix. They are rows of mapped arrays, each of which has some rows of the matrix.
 
     Parameters
     ----------
     name : str
-        What messages call it.
+        The name in messages.
     columns : sequence of str
     blocks : list of ndarray of shape (n_columns, n_rows of the block)
     """
@@ -103,17 +103,19 @@ class MatrixPart:
         kind = pa.from_numpy_dtype(blocks[0].dtype)
         self.schema = pa.schema([(column, kind) for column in columns])
         self.n_rows = sum(block.shape[1] for block in blocks)
-        self._places = {column: place for place, column in enumerate(columns)}
+        self._index_of = {column: index for index, column in enumerate(columns)}
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        places = [self._places[column] for column in columns]
-        is_run = places == list(range(places[0], places[0] + len(places)))
-        some = slice(places[0], places[-1] + 1) if is_run else places  # a slice copies nothing
-        for group in group_by_size((len(places) * block.shape[1] for block in self._blocks), PIECE):
-            own = [self._blocks[i][some] for i in group]
-            values = own[0] if len(own) == 1 else np.concatenate(own, axis=1)
+        indices = [self._index_of[column] for column in columns]
+        is_run = indices == list(range(indices[0], indices[0] + len(indices)))
+        chosen = slice(indices[0], indices[-1] + 1) if is_run else indices  # a slice copies nothing
+        for group in group_by_size(
+            (len(indices) * block.shape[1] for block in self._blocks), PIECE
+        ):
+            rows = [self._blocks[i][chosen] for i in group]
+            values = rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
             yield pa.Table.from_arrays([pa.array(row) for row in values], names=columns)
 
 
@@ -124,9 +126,9 @@ def write_matrix(
     scratch: Scratch,
     by_columns: bool = False,
 ) -> MatrixPart:
-    """A matrix that comes in blocks of rows, or of columns, all as numbers of one type.
+    """Write blocks of rows, or of columns, to a temporary file; all are numbers of one type.
 
-    Blocks have a line in each row: rows of the matrix or, with `by_columns`, its columns.
+    The rows of a block are rows of the matrix or, with `by_columns`, its columns.
     """
     file = scratch.file()
     sizes, dtype = [], np.dtype(np.float64)
@@ -138,5 +140,5 @@ def write_matrix(
     if by_columns:
         return MatrixPart(name, columns, [values.reshape(len(columns), -1)])
     ends = np.cumsum([0, *sizes]) * len(columns)
-    blocks = [values[begin:end].reshape(len(columns), -1) for begin, end in pairwise(ends)]
+    blocks = [values[start:end].reshape(len(columns), -1) for start, end in pairwise(ends)]
     return MatrixPart(name, columns, blocks)

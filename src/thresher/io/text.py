@@ -1,4 +1,4 @@
-"""Text of rows with separators: CSV and TSV."""
+"""Text files with separated columns: CSV and TSV."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, write_tables
 
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
-# How much larger compressed text may become.
+# Size of decompressed text, as a multiple of the compressed size.
 _EXPANSION = 4
-# Bytes of text that tell how it is written.
+# Bytes of text from which separator and decimal mark are derived.
 _HEAD = 1 << 20
 _WITH_COMMA = re.compile(rb"[+-]?\d+,(\d+)(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _SEPARATORS = (",", ";", "\t", "|")
-# Bytes of a row that is not UTF-8 would be an error where pyarrow reports the row.
+# Replaces bytes outside ASCII, which would be an error when pyarrow reports the row.
 _ASCII = bytes(range(128)) + b"?" * 128
 
 
 def find_separator(head: bytes) -> str:
-    """The mark that is most frequent in the first line; UTF-16 is refused."""
+    """Return the separator that is most frequent in the first line; raise ValueError for UTF-16."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ValueError("it is UTF-16 text. Convert it to UTF-8")
     first = head.split(b"\n", 1)[0]
@@ -39,7 +39,7 @@ def find_separator(head: bytes) -> str:
 
 
 def decompress(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
-    """A binary stream of what the file holds, by the last part of its name."""
+    """Return a binary stream of the decompressed file; `suffix` is the last part of its name."""
     kind = COMPRESSED.get(suffix.lower())
     if kind is None:
         return file
@@ -47,7 +47,7 @@ def decompress(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
 
 
 def find_dialect(path: Path) -> tuple[str, str]:
-    """What separates the columns of a text file, and the decimal mark of its numbers."""
+    """Return the separator of a text file and the decimal mark of its numbers."""
     with path.open("rb") as file:
         head = decompress(file, path.suffix).read(_HEAD)
     if not head.strip(b"\r\n"):
@@ -58,18 +58,18 @@ def find_dialect(path: Path) -> tuple[str, str]:
 
 
 def find_decimal_mark(head: bytes, separator: str) -> str:
-    """A comma, if numbers are written with it in the first lines; three digits after it may be thousands."""
+    """Return a comma if numbers have one in the first lines, else a point; three digits after it may be thousands."""
     if separator == "," or b"," not in head:
         return "."
     lines = head.splitlines()[1:]
     fields = [field.strip(b' "') for line in lines for field in line.split(separator.encode())]
-    fractions = [found[1] for field in fields if (found := _WITH_COMMA.fullmatch(field))]
+    fractions = [match[1] for field in fields if (match := _WITH_COMMA.fullmatch(field))]
     is_mark = any(len(digits) != 3 for digits in fractions)
     return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
 
 
 def parsing_options(separator: str, decimal: str) -> Values:
-    """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
+    """Return the options of pyarrow's reader for text, including the strings for missing values."""
     return {
         "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         "convert_options": csv.ConvertOptions(
@@ -86,10 +86,10 @@ def _in_one_block(block: bytes, names: list[str] | None, use_threads: bool) -> c
 def explain_parse_error(
     error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
 ) -> str:
-    """Return why text cannot be read; the block comes after that many rows, and has a header if there are no names."""
+    """Return why a block after `rows_before` rows cannot be read; it has a header if `names` is None."""
     ragged: list[csv.InvalidRow] = []
 
-    def note(row: csv.InvalidRow) -> str:
+    def record(row: csv.InvalidRow) -> str:
         ragged.append(row)
         return "error"
 
@@ -98,7 +98,7 @@ def explain_parse_error(
             pa.py_buffer(block.translate(_ASCII)),
             read_options=_in_one_block(block, names, use_threads=False),
             parse_options=csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=record
             ),
         )
     if not ragged:
@@ -111,7 +111,7 @@ def explain_parse_error(
 
 
 def split_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
-    """Blocks of text that end where a row ends; a line may end inside quotes."""
+    """Yield blocks of whole rows; a line break inside quotes does not end a row."""
     rest = stream.read(size)
     while rest:
         more = stream.read(size)
@@ -135,7 +135,7 @@ def _last_row_end(block: bytes) -> int:
 
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
-    """Read a file of text in blocks; those of all rows are in memory or in a temporary file."""
+    """Read a text file in blocks, which stay in memory or in a temporary file."""
     with reading(str(path)):
         parts = read_text_parts(path, scratch, open_file)
         columns = join_parts(parts)
@@ -146,9 +146,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     if decimal == ",":
         notes.append("numbers are written with a decimal comma")
     if parts[0].schema.names[0] == "":
-        notes.append(
-            "the first column has no name and is taken for names of rows, not for a feature"
-        )
+        notes.append("the first column has no name, so it is read as row names, not as a feature")
     return TableSource(columns, notes=tuple(notes))
 
 
@@ -162,7 +160,7 @@ def read_text_parts(
 ) -> list[Part]:
     """Return the blocks of a text file, in memory or written to a temporary file that is mapped.
 
-    Types are those of the whole file: a column with words in some block is text in all.
+    Types are those of the whole file: a column that is text in some block is text in all.
     """
 
     def blocks_of(texts: list[str] | None = None) -> list[pa.Table]:
@@ -178,7 +176,7 @@ def read_text_parts(
     for block in blocks:
         for field in block.schema:
             kinds.setdefault(field.name, set()).add(column_kind(field.type))
-    mixed = [name for name, found in kinds.items() if len(found - {"null"}) > 1]
+    mixed = [name for name, types in kinds.items() if len(types - {"null"}) > 1]
     if mixed:
         for block, table in zip(blocks, blocks_of(mixed), strict=True):
             block.add(table)
@@ -188,7 +186,7 @@ def read_text_parts(
 def parse_blocks(
     path: Path, size: int, open_file: Opener, texts: list[str] | None, use_threads: bool
 ) -> Iterator[pa.Table]:
-    """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
+    """Yield the tables of blocks of about `size` bytes; with `texts`, only these columns, as text."""
     names: list[str] = []
     rows_before = 0  # the header is a row
     block, is_first, separator = b"", True, ","
@@ -213,14 +211,14 @@ def parse_blocks(
                 f"{path}: the names of the columns are not UTF-8 text. Convert the file"
             ) from None
         except (pa.ArrowInvalid, ValueError) as error:
-            why = explain_parse_error(
+            reason = explain_parse_error(
                 error, block, separator, None if is_first else names, rows_before
             )
-            raise ValueError(f"{path} cannot be read: {why}") from None
+            raise ValueError(f"{path} cannot be read: {reason}") from None
 
 
 def _read_header(block: bytes, parse_options: csv.ParseOptions) -> list[str]:
-    """The names in the first row."""
+    """Return the names in the first row."""
     end = block.find(b"\n")
     while end >= 0 and block.count(b'"', 0, end) % 2:
         end = block.find(b"\n", end + 1)

@@ -1,4 +1,4 @@
-"""Values of cells and genes, in memory or in the file of a backed object, in pieces that fit into memory."""
+"""Values of cells and genes, in memory or in the file of a backed object, read in pieces that fit into memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thresher._utils.types import Matrix
 from thresher.data import feature_blocks
 from thresher.io.sparse import check_sparse
 
-# Values read from a file at a time, were they all stored.
+# Values read from a file at a time, counting zeros of sparse matrices.
 BLOCK_VALUES = 1 << 23
 
 
@@ -24,13 +24,13 @@ class GeneValues:
 
     Parameters
     ----------
-    values : ndarray, sparse matrix, or what a backed object has in their place
+    values : ndarray, sparse matrix, or the dataset of a backed object
     voice : Voice
-        Who tells how far a file has been read.
+        The reporter of the progress of reading.
     rows : ndarray of int, default=None
-        The cells to look at, ascending; None: all.
+        Positions of the cells to use, ascending; None: all.
     log_base : float, default=None
-        The values are logarithms of one more than counts to this base, and the counts are read; None: the values.
+        Base of logarithms of one more than counts, from which counts are computed; None: values are read unchanged.
     """
 
     values: Matrix
@@ -47,8 +47,8 @@ class GeneValues:
         n_cells, self.n_genes = self.values.shape
         self.n_cells = int(n_cells if self.rows is None else len(self.rows))
 
-    def of(self, rows: npt.NDArray[np.intp]) -> GeneValues:
-        """Those of some cells."""
+    def take(self, rows: npt.NDArray[np.intp]) -> GeneValues:
+        """Return the values of some cells."""
         return replace(self, rows=rows)
 
     def counts(self, log_base: float) -> GeneValues:
@@ -57,16 +57,16 @@ class GeneValues:
 
     @property
     def by_genes(self) -> bool:
-        """Whether genes lie one after the other, so that a piece is some genes of all cells."""
+        """Whether values are stored gene by gene, so that a piece has some genes of all cells."""
         return getattr(self.values, "format", None) == "csc"
 
     def pieces(self) -> Iterator[tuple[slice, Matrix]]:
-        """Genes, and values of some cells for them; together every value once."""
+        """Yield genes with their values in some cells; together the pieces have every value once."""
         if self.log_base is None:
             yield from self._stored()
             return
         for genes, piece in self._stored():
-            yield genes, _counts(piece, np.log(self.log_base))
+            yield genes, _undo_logarithm(piece, np.log(self.log_base))
 
     def _stored(self) -> Iterator[tuple[slice, Matrix]]:
         if not self.is_backed and self.log_base is None:
@@ -96,11 +96,11 @@ class GeneValues:
             report(self.voice, "read %d of %d %s", n_read, n_all, what)
 
     def chunks(self) -> Iterator[Matrix]:
-        """Blocks of cells."""
+        """Return the pieces without their genes."""
         return (piece for _, piece in self.pieces())
 
     def in_memory(self) -> Matrix:
-        """All values at once."""
+        """Return all values."""
         parts = list(self.chunks())
         if len(parts) == 1:
             return parts[0]
@@ -109,8 +109,8 @@ class GeneValues:
         return np.concatenate(parts)
 
 
-def _counts(logarithms: Matrix, log_of_base: float) -> Matrix:
-    """Return a copy of the values with the logarithm undone."""
+def _undo_logarithm(logarithms: Matrix, log_of_base: float) -> Matrix:
+    """Return the counts whose logarithms these are."""
     counts = logarithms.astype(np.float64)
     data = counts.data if sparse.issparse(counts) else counts
     data *= log_of_base

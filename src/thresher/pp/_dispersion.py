@@ -28,9 +28,9 @@ from thresher.selectors._ranking import Ranking
 
 # Share of the points that a local fit uses.
 SPAN = 0.3
-# A cell is cut while it has more points than this share of those of a local fit.
+# A cell is split while it has more than this share of the points of a local fit.
 CELL = 0.2
-# Share of the range by which the outer vertices lie beyond the points.
+# Share of the range by which the outer vertices are beyond the points.
 MARGIN = 0.005
 
 
@@ -44,15 +44,15 @@ def smooth(x: Floats, y: Floats) -> Floats:
 
 
 def find_vertices(x: Floats) -> Floats:
-    """Return the borders of the cells of a k-d tree of the ascending points, ascending."""
+    """Return the boundaries of the cells of a k-d tree of the ascending points, ascending."""
     n = len(x)
-    most = int(n * SPAN * CELL)
+    max_points = int(n * SPAN * CELL)
     size = max(x[-1] - x[0], 1e-10 * max(abs(x[0]), abs(x[-1])) + 1e-30)
     vertices = {x[0] - MARGIN * size, x[-1] + MARGIN * size}
     cells = [(0, n)]
     while cells:
         start, stop = cells.pop()
-        if stop - start <= most:
+        if stop - start <= max_points:
             continue
         last = _last_below_cut(x, start, stop)
         if x[last] not in vertices:
@@ -88,7 +88,7 @@ def _fit_at(vertex: float, x: Floats, y: Floats) -> Floats:
 
 # Bins of the mean expression.
 N_BINS = 20
-# No logarithm of a count comes near it, whatever the base.
+# Larger than any logarithm of a count, in any common base.
 LARGEST_LOGARITHM = 50.0
 
 
@@ -111,13 +111,13 @@ class GeneRanking(Ranking):
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike = None) -> Self:
-        """Score and choose genes; `y` is ignored."""
+        """Score and select genes; `y` is ignored."""
         table = self._read_rows(X, y).table
         return self._choose(GeneValues(table.matrix, Voice(type(self).__name__)), None)
 
     @all_or_nothing
     def fit_pieces(self, values: GeneValues, moments: Moments | None = None) -> Self:
-        """As `fit`, from values that need not fit into memory together, with their moments if they are known."""
+        """Fit on values that need not fit into memory together; `moments` are theirs, if they are known."""
         self.n_features_in_ = values.n_genes
         return self._choose(values, moments)
 
@@ -139,16 +139,16 @@ class TrendDispersion(GeneRanking):
     The rule of Seurat's third version, for counts. The logarithm of the variance is smoothed over the logarithm of the
     mean by loess. Values are clipped at the mean plus the square root of the number of cells times the expected
     standard deviation. The score is the variance of the clipped values over the expected variance: about 1 for genes
-    that vary as others of their mean do.
+    that vary like others of the same mean.
 
     Notes
     -----
-    Negative values are refused. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
+    Negative values are rejected. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
     """
 
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
         self.means_ = moments.means
-        self.dispersions_ = divided(moments.variances, moments.means)
+        self.dispersions_ = divide(moments.variances, moments.means)
         return adjusted_dispersion(values, moments)
 
 
@@ -174,7 +174,7 @@ class BinnedDispersion(GeneRanking):
     Notes
     -----
     Genes without any expression, or with the dispersion of all others in their bin, score nan and are not chosen.
-    Negative values are refused. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
+    Negative values are rejected. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
     """
 
     log_base: float = param(default=math.e)
@@ -183,7 +183,7 @@ class BinnedDispersion(GeneRanking):
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
         moments.refuse_counts()
         counts = read_moments(values.counts(self.log_base))
-        ratio = divided(counts.variances, counts.means)
+        ratio = divide(counts.variances, counts.means)
         dispersions = np.full(len(ratio), np.nan)
         np.log(ratio, out=dispersions, where=counts.minimum < counts.maximum)
         means = np.log1p(counts.means)
@@ -199,8 +199,8 @@ class BinnedDispersion(GeneRanking):
 
 @dataclass(frozen=True)
 class Moments:
-    """Means and variances (over n - 1) of all genes, their range, the number of values that are no finite numbers, and
-    whether all values are whole."""
+    """Means and variances (over n - 1) of all genes, their ranges, the numbers of values that are not finite, and
+    whether all values are integers."""
 
     means: Floats
     variances: Floats
@@ -211,7 +211,7 @@ class Moments:
 
     @property
     def are_logarithms(self) -> bool:
-        """Whether the values look like logarithms of counts: some are not whole, and none is large."""
+        """Whether the values look like logarithms of counts: some are not integers, and none is large."""
         return not self.is_whole.all() and bool((self.maximum <= LARGEST_LOGARITHM).all())
 
     def refuse_counts(self) -> None:
@@ -241,7 +241,7 @@ class Moments:
 
 
 def read_moments(values: GeneValues) -> Moments:
-    """In two passes over the pieces."""
+    """Compute the moments of all genes, in two passes over the pieces."""
     p, n = values.n_genes, values.n_cells
     sums, squares = np.zeros(p), np.zeros(p)
     minimum, maximum = np.full(p, np.inf), np.full(p, -np.inf)
@@ -261,7 +261,7 @@ def read_moments(values: GeneValues) -> Moments:
 
 
 def _squares(piece: Matrix, means: Floats, highest: Floats | None = None) -> Floats:
-    """Of every gene, the sum of squares about its mean, of values cut off at the highest."""
+    """Return the sum of squares about the mean of every gene, of values clipped at `highest`."""
     if not sparse.issparse(piece):
         cut = piece if highest is None else np.minimum(piece, highest)
         return np.asarray(((cut - means) ** 2).sum(axis=0))
@@ -269,19 +269,19 @@ def _squares(piece: Matrix, means: Floats, highest: Floats | None = None) -> Flo
     stored = np.diff(columns.indptr)
     gene = np.repeat(np.arange(len(means)), stored)
     cut = columns.data if highest is None else np.minimum(columns.data, highest[gene])
-    found: Floats = np.bincount(gene, (cut - means[gene]) ** 2, len(means)).astype(np.float64)
-    found += (piece.shape[0] - stored) * means**2
-    return found
+    squares: Floats = np.bincount(gene, (cut - means[gene]) ** 2, len(means)).astype(np.float64)
+    squares += (piece.shape[0] - stored) * means**2
+    return squares
 
 
-def divided(dividend: Floats, divisor: Floats | npt.NDArray[np.intp]) -> Floats:
+def divide(dividend: Floats, divisor: Floats | npt.NDArray[np.intp]) -> Floats:
     """Return quotients, nan where the divisor is not above 0."""
     unknown = np.full(len(divisor), np.nan)
     return np.asarray(np.divide(dividend, divisor, out=unknown, where=divisor > 0))
 
 
 def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:
-    """Variance of the values, cut off far above the mean, over that expected of their mean; 0 where constant."""
+    """Return the variance of clipped values over the variance expected of their mean; 0 for constant genes."""
     means, variances, n = moments.means, moments.variances, values.n_cells
     scores = np.zeros(len(means))
     varies = (moments.minimum < moments.maximum) & (means > 0)
@@ -298,11 +298,11 @@ def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:
 
 
 def standardised_in_bins(means: Floats, dispersions: Floats) -> Floats:
-    """Dispersions minus their mean in a bin of the means, over their standard deviation in it; nan where unknown."""
+    """Return dispersions standardised in the bins of their means; nan if unknown."""
     if not means.size:
         return means
     edges = np.linspace(means.min(), means.max(), N_BINS + 1)
-    edges[0] -= (edges[-1] - edges[0]) / 1000  # the lowest mean lies inside
+    edges[0] -= (edges[-1] - edges[0]) / 1000  # so that the first bin contains the lowest mean
     bins = np.searchsorted(edges, means)
     known = ~np.isnan(dispersions)
     total = partial(np.bincount, bins[known], minlength=N_BINS + 1)

@@ -21,7 +21,7 @@ from thresher.pp._dispersion import (
     Moments,
     TrendDispersion,
     adjusted_dispersion,
-    divided,
+    divide,
     read_moments,
 )
 from thresher.selectors._third_party import resize
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from anndata import AnnData
 
-# Short names of selectors with settings that suit expression values.
+# Short names of selectors, with settings for expression values.
 METHODS: dict[str, tuple[str, Values]] = {
     "rfs": ("RFS", {}),
     "rrfs": ("RRFS", {"similarity": "pearson"}),
@@ -43,8 +43,8 @@ METHODS: dict[str, tuple[str, Values]] = {
     "relieff": ("ReliefF", {}),
     "mrmr": ("MRMR", {}),
 }
-# Rules that rank genes by their dispersion, and the order of the genes that batches chose: most batches first, lowest
-# median rank first, largest mean score first; then the lowest position.
+# Rules that rank genes by dispersion, with the order of genes that several batches selected: most batches first, lowest
+# median rank first, largest mean score first; then lowest position.
 ORDERS = {
     "seurat": ("batches", "score"),
     "seurat_v3": ("median rank", "batches"),
@@ -52,7 +52,7 @@ ORDERS = {
 }
 RULES = ("dispersion", *ORDERS)
 NAMES = (*RULES, *METHODS)
-# Genes by a method of ours, if nothing else is said.
+# Default number of genes of methods given by name.
 N_TOP_GENES = 2000
 
 
@@ -68,7 +68,7 @@ def select_genes(
     inplace: bool = True,
     verbose: int = 0,
 ) -> pd.DataFrame | None:
-    """Choose genes and mark them in ``adata.var``, with the columns scanpy's users know.
+    """Select genes and mark them in ``adata.var``, in the columns that scanpy uses.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def select_genes(
         ``"seurat_v3"`` and ``"seurat_v3_paper"``, for counts: variance over the variance expected of the mean.
         ``"seurat"``, for logarithms of one more than counts, to the base ``adata.uns["log1p"]["base"]`` or e: logarithm
         of variance over mean, standardised among genes of similar mean. These are the flavors of scanpy of these names.
-        ``"dispersion"``: ``"seurat"`` if some values are not whole numbers and none is above 50, else
+        ``"dispersion"``: ``"seurat"`` if some values are not integers and none is above 50, else
         ``"seurat_v3_paper"``. ``"rrfs"`` (with correlation), ``"rfs"``, ``"variance"``, ``"laplacian"``, and with
         `target_key` ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``, ``"mrmr"``; or any selector of ours.
     n_top_genes : int, default=None
@@ -112,8 +112,8 @@ def select_genes(
         ``highly_variable_nbatches`` and ``highly_variable_intersection``. Of ``"seurat"`` means and dispersions are
         logarithms, and means over batches. All other methods write ``variances`` and ``variances_norm`` as scanpy's
         ``seurat_v3`` does, ``dispersions`` is variance over mean and ``dispersions_norm`` equals ``variances_norm``
-        (nan if values are negative). scanpy's ``pl.highly_variable_genes`` plots them. ``adata.uns["hvg"]`` holds the
-        method.
+        (nan if values are negative). scanpy's ``pl.highly_variable_genes`` plots them. ``adata.uns["hvg"]`` contains
+        the method.
 
     Examples
     --------
@@ -149,15 +149,15 @@ def select_genes(
         method = _rule(method, moments)
     base = adata.uns.get("log1p", {}).get("base") or math.e
     selector = _selector(method, n_top_genes, base, in_batches=batch_key is not None)
-    target = None if target_key is None else _observed(adata, target_key, "target_key").to_numpy()
+    target = None if target_key is None else _read_obs(adata, target_key, "target_key").to_numpy()
     if batch_key is None:
         fitted = [_fit(selector, values, target, moments)]
-        columns = _single(fitted[0], n_top_genes)
+        columns = _table_of(fitted[0], n_top_genes)
     else:
-        batches = _observed(adata, batch_key, "batch_key").to_numpy()
+        batches = _read_obs(adata, batch_key, "batch_key").to_numpy()
         fitted = _fit_batches(selector, values, target, batches)
         order = method if isinstance(method, str) and method in ORDERS else "seurat_v3_paper"
-        columns = _merged(fitted, order, n_top_genes)
+        columns = _merge_batches(fitted, order, n_top_genes)
     columns.update(_expression(values, moments, fitted, columns["thresher_score"]))
     report(voice, "%d of %d genes", int(columns["highly_variable"].sum()), values.n_genes)
     frame = pd.DataFrame(columns, index=adata.var_names)
@@ -201,12 +201,12 @@ def _expression(
         "means": moments.means,
         "variances": moments.variances,
         "variances_norm": adjusted,
-        "dispersions": divided(moments.variances, moments.means),
+        "dispersions": divide(moments.variances, moments.means),
         "dispersions_norm": adjusted,
     }
 
 
-def _observed(adata: AnnData, key: str, parameter: str) -> pd.Series:
+def _read_obs(adata: AnnData, key: str, parameter: str) -> pd.Series:
     if key not in adata.obs:
         raise ValueError(f"{parameter}={key!r} is not in adata.obs, which has {list(adata.obs)}")
     column = adata.obs[key]
@@ -223,7 +223,7 @@ def _check_method(method: object) -> None:
 
 
 def _rule(method: str, moments: Moments) -> str:
-    """Return the rule that suits the values where the method is ``"dispersion"``, and warn where one does not."""
+    """Return the rule of a method, by the values for ``"dispersion"``; warn if the values do not suit the rule."""
     if method == "dispersion":
         return "seurat" if moments.are_logarithms else "seurat_v3_paper"
     if method != "seurat" and not moments.is_whole.all():
@@ -245,8 +245,8 @@ def _selector(
             return TrendDispersion(count)
         name, settings = METHODS[method]
         return getattr(thresher, name)(count, **settings)
-    asked = None if n_top_genes is None else resize(method, int(n_top_genes))
-    return clone(method) if asked is None else asked
+    resized = None if n_top_genes is None else resize(method, int(n_top_genes))
+    return clone(method) if resized is None else resized
 
 
 def _fit(
@@ -267,7 +267,7 @@ def _fit(
 
 
 def _takes_chunks(selector: Estimator) -> bool:
-    """Whether blocks of cells give what all cells give at once."""
+    """Return whether a selector gives the same result from blocks of cells."""
     return (
         isinstance(selector, RelevanceFilter)
         and selector.missing == "error"
@@ -275,7 +275,7 @@ def _takes_chunks(selector: Estimator) -> bool:
     )
 
 
-def _single(fitted: Estimator, most: int | None = None) -> Values:
+def _table_of(fitted: Estimator, most: int | None = None) -> Values:
     return _columns(fitted.selected_[:most], fitted.scores_, fitted.relevance_)
 
 
@@ -298,27 +298,27 @@ def _fit_batches(
     for number, label in enumerate(labels, start=1):
         rows = np.flatnonzero(batches == label)
         part = None if target is None else target[rows]
-        fitted.append(_fit(selector, values.of(rows), part))
+        fitted.append(_fit(selector, values.take(rows), part))
         report(values.voice, "batch %d/%d: %s", number, len(labels), readable(label))
     return fitted
 
 
-def _merged(fitted: list[Estimator], order: str, n_top_genes: int | None) -> Values:
-    """Return the columns of genes chosen in batches: as many genes as asked for; else as the batch with most chose."""
-    found = [_single(selector) for selector in fitted]
-    times = np.sum([f["highly_variable"] for f in found], axis=0)
-    ranks = np.stack([f["highly_variable_rank"] for f in found])
+def _merge_batches(fitted: list[Estimator], order: str, n_top_genes: int | None) -> Values:
+    """Return the columns of genes selected in batches: `n_top_genes`, or as many as the most in a batch."""
+    tables = [_table_of(selector) for selector in fitted]
+    times = np.sum([f["highly_variable"] for f in tables], axis=0)
+    ranks = np.stack([f["highly_variable_rank"] for f in tables])
     median = np.full(len(times), np.nan)
     chosen = times > 0
     median[chosen] = np.nanmedian(ranks[:, chosen], axis=0)
-    scores = _mean([f["thresher_score"] for f in found])
+    scores = _mean([f["thresher_score"] for f in tables])
     keys = {"batches": -times, "median rank": median, "score": -scores}
     sorted_genes = np.lexsort([keys[name] for name in reversed(ORDERS[order])])
     if n_top_genes is None:
-        n_top_genes = max(int(f["highly_variable"].sum()) for f in found)
+        n_top_genes = max(int(f["highly_variable"].sum()) for f in tables)
     best = sorted_genes[chosen[sorted_genes]][:n_top_genes]
     return {
-        **_columns(best, scores, _mean([f["thresher_relevance"] for f in found])),
+        **_columns(best, scores, _mean([f["thresher_relevance"] for f in tables])),
         "highly_variable_rank": median,
         "highly_variable_nbatches": times,
         "highly_variable_intersection": times == len(fitted),
@@ -327,4 +327,4 @@ def _merged(fitted: list[Estimator], order: str, n_top_genes: int | None) -> Val
 
 def _mean(values: list[Floats]) -> Floats:
     stacked = np.stack(values)
-    return divided(np.nansum(stacked, axis=0), (~np.isnan(stacked)).sum(axis=0))
+    return divide(np.nansum(stacked, axis=0), (~np.isnan(stacked)).sum(axis=0))
