@@ -213,7 +213,7 @@ def test_compare_judges_methods_by_estimators(file, tmp_path):
     assert "selection inside the folds" in result.stdout
     wrong = invoke("compare", file, "-t", "target", "--estimator", "ridge")
     assert wrong.exit_code == 2
-    assert "--estimator for classes must be logistic" in wrong.stderr
+    assert "--estimator for classes must be one of logistic" in wrong.stderr
 
 
 def test_tables_with_text_can_be_judged(tmp_path):

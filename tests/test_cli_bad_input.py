@@ -43,17 +43,17 @@ def run(folder, content, *options, name="data.csv", target="y", command="select"
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_missing_file_names_the_nearest(command, tmp_path):
     (tmp_path / "data.csv").write_text(GOOD)
-    said = run(tmp_path, None, name="dat.csv", command=command)
-    assert "there is no file" in said
-    assert "did you mean data.csv?" in said
+    message = run(tmp_path, None, name="dat.csv", command=command)
+    assert "there is no file" in message
+    assert "did you mean data.csv?" in message
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_wrong_target_names_the_nearest(command, tmp_path):
     content = GOOD.replace("y", "species", 1)
     assert "did you mean species?" in run(tmp_path, content, target="specis", command=command)
-    said = run(tmp_path, content, target="zzz", command=command)
-    assert "--target zzz: there is no such column" in said
+    message = run(tmp_path, content, target="zzz", command=command)
+    assert "--target zzz: there is no such column" in message
 
 
 def test_the_nearest_name_may_be_in_capitals(tmp_path):
@@ -64,7 +64,7 @@ ARFF = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (ARFF, "has no rows, only the names of 2 columns"),
         (ARFF + "1,p\n2\n", "line 6: 2"),
@@ -73,8 +73,8 @@ ARFF = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
         (ARFF.replace("attribute a", "attribute y"), "this name is already in use"),
     ],
 )
-def test_bad_content_of_arff_is_named(content, said, tmp_path):
-    assert said in run(tmp_path, content, name="d.arff")
+def test_bad_content_of_arff_is_named(content, message, tmp_path):
+    assert message in run(tmp_path, content, name="d.arff")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -88,12 +88,12 @@ def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_pa
         sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(matrix))
     else:
         np.savez(tmp_path / "m.npz", X=X, x3=np.arange(20) % 2)
-    said = run(tmp_path, None, name="m.npz", target="x3", command=command)
-    assert "column x1 contains only missing values" in said
+    message = run(tmp_path, None, name="m.npz", target="x3", command=command)
+    assert "column x1 contains only missing values" in message
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"X": np.zeros((0, 3)), "y": []}, "has no rows"),
         ({"X": np.array([["u", "v"], ["u", "w"]]), "y": [0, 1]}, "X holds <U1, not numbers"),
@@ -103,14 +103,14 @@ def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_pa
         ({"X": np.eye(2), "y": [0, 1], "names": ["a" * 10_000, "b"]}, "has 10000 characters"),
     ],
 )
-def test_bad_arrays_are_named(arrays, said, tmp_path):
+def test_bad_arrays_are_named(arrays, message, tmp_path):
     np.savez(tmp_path / "m.npz", **arrays)
-    assert said in run(tmp_path, None, name="m.npz")
+    assert message in run(tmp_path, None, name="m.npz")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"\n\n", "it is empty"),
@@ -130,15 +130,15 @@ def test_bad_arrays_are_named(arrays, said, tmp_path):
         (("n" * 10_000 + ",y\n1,p\n2,q\n").encode(), "has 10000 characters"),
     ],
 )  # fmt: skip
-def test_bad_content_is_named(content, said, command, tmp_path):
-    assert said in run(tmp_path, content, "--out", tmp_path / "out.json", command=command)
+def test_bad_content_is_named(content, message, command, tmp_path):
+    assert message in run(tmp_path, content, "--out", tmp_path / "out.json", command=command)
 
 
 @pytest.mark.parametrize("command", BUT_RECOMMEND)
 def test_missing_values_are_named_with_the_option_that_takes_them(command, tmp_path):
-    said = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
-    assert "column 'a' of X contains NaN in 1 of" in said
-    assert said.endswith("or see --missing")
+    message = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
+    assert "column 'a' of X contains NaN in 1 of" in message
+    assert message.endswith("or see --missing")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -146,8 +146,8 @@ def test_columns_of_a_matrix_are_named_too(command, tmp_path):
     X = np.random.default_rng(0).normal(size=(20, 2))
     X[3, 1] = np.inf
     np.savez(tmp_path / "m.npz", X=X, y=np.arange(20) % 2, feature_names=["a", "gene 7"])
-    said = run(tmp_path, None, name="m.npz", command=command)
-    assert "column 'gene 7' of X contains infinity (inf) in 1 of" in said
+    message = run(tmp_path, None, name="m.npz", command=command)
+    assert "column 'gene 7' of X contains infinity (inf) in 1 of" in message
 
 
 def test_columns_of_another_matrix_are_not_called_by_those_names():
@@ -172,9 +172,9 @@ def test_a_target_of_ten_thousand_characters_is_cut(tmp_path):
 
 
 def test_names_cannot_speak_to_the_terminal(tmp_path):
-    said = run(tmp_path, "\x1b]0;evil\x07,\x1b]0;evil\x07,y\n1,2,p\n3,4,q\n")
-    assert "\x1b" not in said
-    assert "\x07" not in said
+    message = run(tmp_path, "\x1b]0;evil\x07,\x1b]0;evil\x07,y\n1,2,p\n3,4,q\n")
+    assert "\x1b" not in message
+    assert "\x07" not in message
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_names_cannot_speak_to_the_terminal(tmp_path):
     ["d.parquet", "d.arrow", "d.feather", "d.npz", "d.mat", "d.arff", "d.svm", "d.h5ad", "d.csv.gz"],
 )  # fmt: skip
 def test_files_that_are_not_what_they_are_called(name, tmp_path):
-    said = run(tmp_path, b"\x00\x01 this is nothing \xff" * 50, name=name)
-    assert f"{name}" in said
+    message = run(tmp_path, b"\x00\x01 this is nothing \xff" * 50, name=name)
+    assert f"{name}" in message
     run(tmp_path, b"", name=name)
 
 
@@ -198,7 +198,7 @@ def test_a_folder_is_no_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("-k", "0"), "-k must be at least 1"),
         (("-k", "many"), "-k must be an integer"),
@@ -213,8 +213,8 @@ def test_a_folder_is_no_file(tmp_path):
         (("--out", "selected.xml"), "must end in .json, .csv or .parquet"),
     ],
 )
-def test_bad_options_are_named(options, said, tmp_path):
-    assert said in run(tmp_path, GOOD, *options)
+def test_bad_options_are_named(options, message, tmp_path):
+    assert message in run(tmp_path, GOOD, *options)
 
 
 WRONG_OPTIONS = {
@@ -226,11 +226,15 @@ WRONG_OPTIONS = {
 
 
 @pytest.mark.parametrize(
-    ("command", "options", "said"),
-    [(c, options, said) for options, (commands, said) in WRONG_OPTIONS.items() for c in commands],
+    ("command", "options", "message"),
+    [
+        (c, options, message)
+        for options, (commands, message) in WRONG_OPTIONS.items()
+        for c in commands
+    ],
 )
-def test_every_command_refuses_bad_options_in_its_own_words(command, options, said, tmp_path):
-    assert said in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
+def test_every_command_refuses_bad_options_in_its_own_words(command, options, message, tmp_path):
+    assert message in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
 
 
 def test_notes_are_in_the_words_of_the_command_line(tmp_path):
@@ -297,8 +301,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text(content)
     with largest_file(10_000):
-        said = run(tmp_path, None, "--out", tmp_path / "out.json")
-    assert "out.json was not written: File too large" in said
+        message = run(tmp_path, None, "--out", tmp_path / "out.json")
+    assert "out.json was not written: File too large" in message
 
 
 @pytest.mark.parametrize("name", ["d.csv", "d.npz", "d.mat", "d.svm"])
@@ -318,9 +322,9 @@ def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch)
     with largest_file(10_000):
         result = CliRunner().invoke(app, ["select", str(path), "-t", "target", "--memory", "1MiB"])
     assert result.exit_code == 2
-    said = result.stderr.splitlines()[-1]
-    assert said.startswith("thresher: temporary files found no room in")
-    assert said.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
+    message = result.stderr.splitlines()[-1]
+    assert message.startswith("thresher: temporary files found no room in")
+    assert message.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
 
 
 @pytest.mark.parametrize(

@@ -22,15 +22,15 @@ def thresher(*arguments, **variables):
 def complete(shell, line):
     """What the script of a shell gets for a line that ends where the cursor is."""
     if shell == "bash":
-        place = str(len(line.split(" ")) - 1)
-        said = thresher(_THRESHER_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=place)
-        return said.split()
-    asked = {"_THRESHER_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
+        position = str(len(line.split(" ")) - 1)
+        output = thresher(_THRESHER_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=position)
+        return output.split()
+    request = {"_THRESHER_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
     if shell == "fish":
-        said = thresher(**asked, _TYPER_COMPLETE_FISH_ACTION="get-args")
-        return [name.partition("\t")[0] for name in said.splitlines()]
-    said = thresher(**asked)
-    return re.findall(r'^(?:_arguments .*\(\()?"([^"]*)"', said, re.MULTILINE)
+        output = thresher(**request, _TYPER_COMPLETE_FISH_ACTION="get-args")
+        return [name.partition("\t")[0] for name in output.splitlines()]
+    output = thresher(**request)
+    return re.findall(r'^(?:_arguments .*\(\()?"([^"]*)"', output, re.MULTILINE)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -40,7 +40,7 @@ def test_numbers_may_be_written_smaller_than_they_are(kind, dtype, order, tmp_pa
     assert whole.extra["y"].tolist() == [0, 1, 0, 1]
 
 
-# Truth values stand in a byte each, whatever their element is called.
+# Booleans take one byte each, whatever the name of their element.
 @pytest.mark.parametrize(("kind", "dtype"), [(9, "f8"), (2, "u1"), (9, "truth")])
 @pytest.mark.parametrize("order", "<>")
 def test_entries_of_sparse_matrices_may_be_written_smaller(order, kind, dtype, tmp_path):

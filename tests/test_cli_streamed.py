@@ -25,7 +25,7 @@ N, P = 700, 40
 
 
 def made(kind, seed=0):
-    """Features and labels: numbers with gaps, whole numbers, few values, or mostly zeros."""
+    """Features and labels: numbers with gaps, integers, few values, or mostly zeros."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, N)
     X = rng.normal(size=(N, P)) + y[:, None] * np.linspace(0, 1, P)
@@ -156,7 +156,7 @@ def mat(path, X, y):
 
 
 def mat_compressed(path, X, y):
-    arrays = {"target": y, "X": X, "number": y * 0.5, "word": "beside", "other": X[:3]}
+    arrays = {"target": y, "X": X, "number": y * 0.5, "word": "nearby", "other": X[:3]}
     io.savemat(path, arrays, do_compression=True)
 
 
@@ -392,10 +392,10 @@ def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_pa
     if command != "recommend":  # the number of its fits depends on the clock
         whole = CliRunner().invoke(app, arguments)
         assert whole.exit_code == 0, whole.output
-        assert told(sampled) == told(whole)
+        assert messages_of(sampled) == messages_of(whole)
 
 
-def told(done):
+def messages_of(done):
     """What was printed, without times, memory and the note of a large file."""
     without = r'"\w*(?:seconds|bytes)\w*": [^,\n]*|.*its rows stay in the file.*\n'
     return re.sub(without, "", done.stdout)
