@@ -52,7 +52,9 @@ def estimators_for(y: TargetLike, requested: list[str], source: InputOptions) ->
     for name in names:
         if name not in known:
             kind = "classes" if is_nominal else "a numeric target"
-            raise BadInput(f"--estimator for {kind} must be one of {', '.join(known)}, got {name[:60]!r}")
+            raise BadInput(
+                f"--estimator for {kind} must be one of {', '.join(known)}, got {name[:60]!r}"
+            )
     pipelines = {}
     for name in names:
         model = clone(known[name])
