@@ -57,6 +57,8 @@ from thresher.evaluate.stability import nogueira_interval
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._judge import check_scorer
 
+__all__ = ["Comparison", "DataSet"]
+
 _LOG = "cells.log"
 PathLike: TypeAlias = str | os.PathLike[str]
 # The data set, the selector and the fold of a cell, by number.
@@ -279,9 +281,6 @@ def _warn_of_errors(comparison: Comparison) -> None:
             f"failed and are missing, see errors(). The first: {readable(failed)} on {readable(first['data'])}, "
             f"fold {first['fold']}: {first['error']}"
         )
-
-
-__all__ = ["Comparison", "DataSet"]
 
 
 @dataclass(frozen=True)
