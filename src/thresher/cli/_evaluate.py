@@ -144,16 +144,16 @@ def compare(
     from thresher import evaluate
 
     requests, console = options.requests(methods), result.console
-    read = [_read(path, options, requests, result) for path in paths]
+    tables = [_read(path, options, requests, result) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
-    pipelines = estimators_for(read[0].y, estimators, options)
-    with console.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
+    pipelines = estimators_for(tables[0].y, estimators, options)
+    with console.working("comparing", tables[0] if len(tables) == 1 else None, has_bar=True):
         comparison = evaluate.compare(
-            {request.method: build(request, read[0]) for request in requests},
-            {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
+            {request.method: build(request, tables[0]) for request in requests},
+            {label: (data.X, data.y) for label, data in zip(labels, tables, strict=True)},
             pipelines,
-            k=_sizes(sizes, read),
+            k=_sizes(sizes, tables),
             cv=folds,
             random_state=options.seed,
             n_jobs=options.jobs,
@@ -208,7 +208,7 @@ def datasets(name: str | None, seed: int, result: OutputOptions) -> None:
     out, console = result.out, result.console
     if name is None:
         rows = [
-            (name, "made from a seed", None, None, about)
+            (name, "generated from a seed", None, None, about)
             for name, about in _options.GENERATORS.items()
         ]
         rows += [
@@ -267,11 +267,11 @@ def _read(
     return data
 
 
-def _sizes(text: str | None, read: Sequence[Data]) -> list[int]:
+def _sizes(text: str | None, tables: Sequence[Data]) -> list[int]:
     """Return the requested numbers of features, or the usual ones that all data have."""
     if text is not None:
         return parse_sizes(text)
-    most = min(len(data.names) for data in read)
+    most = min(len(data.names) for data in tables)
     return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
