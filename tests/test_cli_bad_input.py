@@ -161,7 +161,7 @@ def test_columns_of_another_matrix_are_not_called_by_those_names():
 
 def test_a_mistake_of_ours_keeps_its_traceback_and_ends_with_one(tmp_path, monkeypatch):
     (tmp_path / "data.csv").write_text(GOOD)
-    monkeypatch.setattr("thresher.cli._select.fit", lambda *_: {}["nothing"])
+    monkeypatch.setattr("thresher.cli._select.selected_rows", lambda _: {}["nothing"])
     result = CliRunner().invoke(app, ["select", str(tmp_path / "data.csv"), "-t", "y"])
     assert result.exit_code == 1
     assert isinstance(result.exception, KeyError)
