@@ -159,7 +159,7 @@ def test_columns_of_another_matrix_are_not_called_by_those_names():
             MIM(1, discretize=None).fit(np.c_[X[:, ::-1], X], y)
 
 
-def test_a_mistake_of_ours_keeps_its_traceback_and_ends_with_one(tmp_path, monkeypatch):
+def test_a_bug_keeps_its_traceback_and_exit_code_1(tmp_path, monkeypatch):
     (tmp_path / "data.csv").write_text(GOOD)
     monkeypatch.setattr("thresher.cli._select.selected_rows", lambda _: {}["nothing"])
     result = CliRunner().invoke(app, ["select", str(tmp_path / "data.csv"), "-t", "y"])
@@ -171,7 +171,7 @@ def test_a_target_of_ten_thousand_characters_is_cut(tmp_path):
     assert "..." in run(tmp_path, GOOD, target="y" * 10_000)
 
 
-def test_names_cannot_speak_to_the_terminal(tmp_path):
+def test_names_cannot_send_escape_sequences_to_the_terminal(tmp_path):
     message = run(tmp_path, "\x1b]0;evil\x07,\x1b]0;evil\x07,y\n1,2,p\n3,4,q\n")
     assert "\x1b" not in message
     assert "\x07" not in message
@@ -192,7 +192,7 @@ def test_unknown_endings_list_the_known_ones(tmp_path):
     assert "only text may be compressed" in run(tmp_path, GOOD, name="data.parquet.gz")
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_is_rejected(tmp_path):
     (tmp_path / "data.csv").mkdir()
     assert "is a folder" in run(tmp_path, None)
 
@@ -233,11 +233,11 @@ WRONG_OPTIONS = {
         for c in commands
     ],
 )
-def test_every_command_refuses_bad_options_in_its_own_words(command, options, message, tmp_path):
+def test_every_command_rejects_bad_options_by_name(command, options, message, tmp_path):
     assert message in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
 
 
-def test_notes_are_in_the_words_of_the_command_line(tmp_path):
+def test_notes_name_options_not_parameters(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(1000)))
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y"])
@@ -277,7 +277,7 @@ def test_a_file_that_appears_during_the_work_is_not_written_over(tmp_path):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkeypatch):
+def test_an_output_folder_must_exist_and_be_writable(command, tmp_path, monkeypatch):
     def write_to(*parts):
         return run(tmp_path, GOOD, "--out", tmp_path.joinpath(*parts), command=command)
 
@@ -290,7 +290,7 @@ def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkey
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
-def test_a_folder_that_refuses_only_when_written_to(tmp_path):
+def test_a_folder_that_fails_only_when_written_to(tmp_path):
     assert "/proc/out.json" in run(tmp_path, GOOD, "-k", 1, "--out", "/proc/out.json")
 
 
@@ -306,7 +306,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["d.csv", "d.npz", "d.mat", "d.svm"])
-def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch):
+def test_a_full_disk_for_temporary_files_is_reported(name, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     X, y, path = rng.random((500, 40)), np.arange(500) % 2, tmp_path / name
     if name == "d.csv":
@@ -368,7 +368,7 @@ def test_no_space_for_what_is_printed_is_one_sentence(arguments):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
 @pytest.mark.parametrize("command", some(["select", "stability"]))
-def test_what_finds_no_space_to_be_shown_is_not_written_either(command, tmp_path):
+def test_a_result_that_cannot_be_shown_is_not_written(command, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)
     arguments = [command, str(path), "-t", "y", "-k", "1", "-o", str(tmp_path / "out.json")]
@@ -384,7 +384,7 @@ def test_what_finds_no_space_to_be_shown_is_not_written_either(command, tmp_path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
+def test_a_closed_pipe_is_not_an_error(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)
     arguments = ["select", str(path), "-t", "y", "-k", "1", "-o", str(tmp_path / "out.json")]
@@ -417,7 +417,7 @@ def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_interpreter_is_not_taken_down_under_threads_of_parsers(tmp_path):
+def test_the_interpreter_is_not_finalized_under_threads_of_parsers(tmp_path):
     program = (
         "import atexit, sys; from thresher.cli import main; atexit.register(print, 'taken down'); "
         f"sys.argv[1:] = ['select', {str(tmp_path / 'none.csv')!r}, '--target', 'y']; main()"

@@ -34,7 +34,7 @@ def complete(shell, line):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_shown(shell):
+def test_the_completion_script_is_shown(shell):
     script = thresher("--show-completion", shell)
     assert "_THRESHER_COMPLETE" in script
     assert f"complete_{shell}" in script
@@ -56,7 +56,7 @@ def test_the_last_of_several_methods_is_completed():
     ]
 
 
-def test_all_methods_and_data_sets_are_offered():
+def test_all_methods_and_data_sets_are_completed():
     assert complete("bash", "thresher select data.csv -m ") == list(METHODS)
     assert complete("bash", "thresher datasets make_") == list(GENERATORS)
 

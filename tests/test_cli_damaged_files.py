@@ -56,7 +56,7 @@ def test_a_damaged_archive_of_arrays_is_one_sentence(
     assert message in run(tmp_path, None, "--quiet", name="m.npz")
 
 
-def test_members_that_are_no_arrays_are_left_out(tmp_path):
+def test_members_that_are_not_arrays_are_left_out(tmp_path):
     np.savez(tmp_path / "m.npz", y=np.arange(4) % 2)
     with zipfile.ZipFile(tmp_path / "m.npz", "a") as archive:
         archive.writestr("X", b"no array")
@@ -67,12 +67,12 @@ def test_members_that_are_no_arrays_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("index", [2**31, 2**40, 2**70])
-def test_an_index_that_is_no_column_is_refused(index, tmp_path):
+def test_an_index_outside_the_columns_is_rejected(index, tmp_path):
     content = f"1 1:1 {index}:1\n0 1:2\n"
     assert "cannot be read: " in run(tmp_path, content, name="d.svm", target="target")
 
 
-def test_columns_that_cannot_be_named_in_memory_are_refused_at_once(tmp_path):
+def test_too_many_columns_are_rejected_at_once(tmp_path):
     content = f"1 1:1 {2**31 - 2}:1\n0 1:2\n"
     message = run(tmp_path, content, name="d.svm", target="target")
     assert "2147483646 columns, too many for the memory of this machine. Check" in message
@@ -105,7 +105,7 @@ def test_a_long_row_of_arff_is_not_repeated_in_the_message(row, tmp_path):
     ("part", "value"), [("indptr", 10**6), ("indices", 10**9), ("indices", -1)]
 )
 @pytest.mark.parametrize("kind", ["npz", "mat", "7.3.mat", "h5ad"])
-def test_a_sparse_file_with_entries_outside_its_shape_is_refused(
+def test_a_sparse_file_with_entries_outside_its_shape_is_rejected(
     kind, part, value, tmp_path, monkeypatch
 ):
     X = sparse.csc_matrix(np.eye(12) + np.tri(12))
@@ -150,7 +150,7 @@ def write_entries(path, X, part, value):
 @pytest.mark.parametrize(
     ("form", "part"), [("csr", "data"), ("csc", "indices"), ("coo", "row"), ("coo", "col")]
 )
-def test_a_sparse_file_that_lacks_entries_is_told_that(form, part, tmp_path, monkeypatch):
+def test_missing_entries_of_a_sparse_file_are_reported(form, part, tmp_path, monkeypatch):
     sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(np.tri(12)).asformat(form))
     with np.load(tmp_path / "m.npz") as file:
         arrays = dict(file)
@@ -163,7 +163,7 @@ def test_a_sparse_file_that_lacks_entries_is_told_that(form, part, tmp_path, mon
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
-def test_every_form_of_a_sound_sparse_file_is_read(form, tmp_path):
+def test_every_form_of_a_valid_sparse_file_is_read(form, tmp_path):
     from typer.testing import CliRunner
 
     from thresher.cli._app import app
@@ -190,14 +190,14 @@ def claiming(path, length, size):
     path.write_bytes(content)
 
 
-def test_an_hdf5_file_that_claims_any_memory_is_refused(tmp_path):
+def test_an_hdf5_file_that_claims_too_much_memory_is_rejected(tmp_path):
     pytest.importorskip("resource")
     claiming(tmp_path / "m.mat", 2**32 - 1, 2**40)
     message = run(tmp_path, None, name="m.mat", target="x0")
     assert "m.mat cannot be read: it is damaged, so that HDF5 crashes or takes too much" in message
 
 
-def test_an_hdf5_file_that_never_ends_stops_the_process_that_looks_through_it(tmp_path):
+def test_an_endless_hdf5_file_stops_the_checking_process(tmp_path):
     pytest.importorskip("resource")
     claiming(tmp_path / "m.mat", 21, 2**64 - 16)
     program = "from thresher.io import hdf5; hdf5._SECONDS = 1; hdf5._main({!r})"

@@ -44,7 +44,7 @@ OUT = ("--exclude", "patient,date,empty")
         ("recommend", ("-k", 1, "--budget", 0.01)),
     ],
 )
-def test_columns_that_are_no_features_are_left_out(command, options, visits):
+def test_columns_that_are_not_features_are_left_out(command, options, visits):
     code, _, message = invoke(command, visits, *options)
     assert code == 2
     assert "column empty contains only missing values" in message
@@ -59,7 +59,7 @@ def test_columns_that_are_no_features_are_left_out(command, options, visits):
 
 
 @pytest.mark.parametrize("command", ["stability", "compare"])
-def test_the_usual_numbers_of_features_are_those_that_there_are(command, visits):
+def test_default_sizes_are_limited_by_the_number_of_features(command, visits):
     fast = ("--repeats", 1) if command == "stability" else ("--folds", 3, "-m", "mrmr")
     code, shown, message = invoke(command, visits, *OUT, *fast)
     assert code == 0, message
@@ -84,7 +84,7 @@ def test_recommend_ranks_methods_by_their_features(visits, tmp_path):
     assert "--estimator for classes must be one of" in wrong.stderr
 
 
-def test_recommend_takes_whole_numbers_as_the_kind_says(tmp_path):
+def test_recommend_reads_integers_by_the_target_kind(tmp_path):
     rng = np.random.default_rng(1)
     X = rng.integers(0, 30, (60, 3))
     path = tmp_path / "d.csv"

@@ -123,7 +123,7 @@ def test_bad_input_is_one_sentence(change, message, table, tmp_path):
     assert not (tmp_path / "o.json").exists()
 
 
-def test_what_needs_all_rows_says_so(table, tmp_path):
+def test_k_auto_names_its_need_for_all_rows(table, tmp_path):
     path = write(table, tmp_path, "parquet")
     code, _, message = select(path, "-k", "auto", "--memory", "1MiB")
     assert code == 2
@@ -139,7 +139,9 @@ def test_what_needs_all_rows_says_so(table, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["compare", "stability", "probe", "recommend"])
-def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp_path, monkeypatch):
+def test_a_table_that_cannot_fit_is_rejected_before_it_is_read(
+    command, table, tmp_path, monkeypatch
+):
     path = write(table, tmp_path, "parquet")
     monkeypatch.setattr(_input, "total_memory", lambda: 2 * N * len(table.column_names) * 8 - 1)
     monkeypatch.setattr(_input, "resolve_memory_limit", lambda *_: 1 << 20)

@@ -293,7 +293,7 @@ def test_missing_values_are_treated_the_same(name, missing, tmp_path, both):
 
 
 @pytest.mark.parametrize("write", [npz, npz_by_columns, npz_truth])
-def test_whole_numbers_and_truth_values_are_the_same(write, tmp_path, both):
+def test_integers_and_booleans_give_the_same(write, tmp_path, both):
     write(tmp_path / "whole.npz", *made("whole"))
     for method in ("mrmr", "mim"):
         whole, streamed = both(tmp_path / "whole.npz", "-t", "target", "-k", 5, "-m", method)
@@ -301,7 +301,7 @@ def test_whole_numbers_and_truth_values_are_the_same(write, tmp_path, both):
 
 
 @pytest.mark.parametrize(("method", "name"), pairs(sorted(METHODS), ["rows.npz", "data.svm"]))
-def test_every_method_gives_the_same_or_the_same_sentence(name, method, tmp_path, monkeypatch):
+def test_every_method_gives_the_same_selection_or_message(name, method, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 6)).astype(float)
     {**DENSE, **SPARSE}[name](tmp_path / name, X, (X[:, 0] > 0).astype(int))
@@ -377,7 +377,7 @@ JUDGING = ["compare", "stability", "probe", "recommend", "select"]
 
 
 @pytest.mark.parametrize(("command", "name"), pairs(JUDGING, ["data.csv", "data.svm"]))
-def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_path, monkeypatch):
+def test_methods_are_evaluated_on_a_sample_of_a_large_table(command, name, tmp_path, monkeypatch):
     X, y = made("sparse" if name in SPARSE else "dense")
     SAMPLED[name](tmp_path / name, X[:, :10] if command == "select" else X, y)
     more = {"recommend": ["--budget", "0.3"], "select": ["-k", "auto"]}
@@ -401,7 +401,7 @@ def messages_of(done):
     return re.sub(without, "", done.stdout)
 
 
-def test_a_sample_of_one_row_is_refused(tmp_path):
+def test_a_sample_of_one_row_is_rejected(tmp_path):
     csv(tmp_path / "data.csv", *made("dense"))
     done = CliRunner().invoke(
         app, ["select", str(tmp_path / "data.csv"), "-t", "target", "--sample", "1"]
