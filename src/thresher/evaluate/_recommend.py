@@ -261,7 +261,7 @@ def recommend(
 
     See Also
     --------
-    compare : Compare selectors of your choice on several data sets.
+    thresher.evaluate.compare : Compare selectors of your choice on several data sets.
 
     Notes
     -----

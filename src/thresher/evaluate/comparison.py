@@ -143,8 +143,8 @@ def compare(
 
     See Also
     --------
-    select_k : Find the number of features.
-    recommend : Recommend a selector for one data set.
+    thresher.evaluate.select_k : Find the number of features.
+    thresher.evaluate.recommend : Recommend a selector for one data set.
 
     Notes
     -----
