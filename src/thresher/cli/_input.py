@@ -108,7 +108,7 @@ def read_data(
     content = content.select([name for name in names if name not in dropped])
     _note_categories(content.by_number, content.names, console)
     if content.is_typed:
-        content = informative(path, content, console)
+        content = without_identifiers(path, content, console)
     else:
         check_values(path, content.columns, content.names)
     X, names = content.columns, content.names
@@ -246,7 +246,7 @@ def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console
     return None
 
 
-def informative(path: Path, content: TableSource, console: Console) -> TableSource:
+def without_identifiers(path: Path, content: TableSource, console: Console) -> TableSource:
     """Return the table without identifiers; reject a column without any value.
 
     Of columns that are not in memory, only text columns are read.
