@@ -148,7 +148,7 @@ def test_a_table_that_cannot_fit_is_rejected_before_it_is_read(
     result = CliRunner().invoke(app, [command, str(path), "-t", "target"])
     assert result.exit_code == 2
     assert "takes about 0.0013 GB as a table" in result.stderr
-    assert "give --sample N" in result.stderr
+    assert "Use --sample N" in result.stderr
 
 
 @pytest.mark.slow
