@@ -43,17 +43,17 @@ def run(folder, content, *options, name="data.csv", target="y", command="select"
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_missing_file_names_the_nearest(command, tmp_path):
     (tmp_path / "data.csv").write_text(GOOD)
-    said = run(tmp_path, None, name="dat.csv", command=command)
-    assert "there is no file" in said
-    assert "did you mean data.csv?" in said
+    message = run(tmp_path, None, name="dat.csv", command=command)
+    assert "there is no file" in message
+    assert "did you mean data.csv?" in message
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_wrong_target_names_the_nearest(command, tmp_path):
     content = GOOD.replace("y", "species", 1)
     assert "did you mean species?" in run(tmp_path, content, target="specis", command=command)
-    said = run(tmp_path, content, target="zzz", command=command)
-    assert "--target zzz: there is no such column" in said
+    message = run(tmp_path, content, target="zzz", command=command)
+    assert "--target zzz: there is no such column" in message
 
 
 def test_the_nearest_name_may_be_in_capitals(tmp_path):
@@ -64,7 +64,7 @@ ARFF = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (ARFF, "has no rows, only the names of 2 columns"),
         (ARFF + "1,p\n2\n", "line 6: 2"),
@@ -73,8 +73,8 @@ ARFF = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
         (ARFF.replace("attribute a", "attribute y"), "this name is already in use"),
     ],
 )
-def test_bad_content_of_arff_is_named(content, said, tmp_path):
-    assert said in run(tmp_path, content, name="d.arff")
+def test_bad_content_of_arff_is_named(content, message, tmp_path):
+    assert message in run(tmp_path, content, name="d.arff")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -88,12 +88,12 @@ def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_pa
         sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(matrix))
     else:
         np.savez(tmp_path / "m.npz", X=X, x3=np.arange(20) % 2)
-    said = run(tmp_path, None, name="m.npz", target="x3", command=command)
-    assert "column x1 contains only missing values" in said
+    message = run(tmp_path, None, name="m.npz", target="x3", command=command)
+    assert "column x1 contains only missing values" in message
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"X": np.zeros((0, 3)), "y": []}, "has no rows"),
         ({"X": np.array([["u", "v"], ["u", "w"]]), "y": [0, 1]}, "X contains <U1, not numbers"),
@@ -103,14 +103,14 @@ def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_pa
         ({"X": np.eye(2), "y": [0, 1], "names": ["a" * 10_000, "b"]}, "has 10000 characters"),
     ],
 )
-def test_bad_arrays_are_named(arrays, said, tmp_path):
+def test_bad_arrays_are_named(arrays, message, tmp_path):
     np.savez(tmp_path / "m.npz", **arrays)
-    assert said in run(tmp_path, None, name="m.npz")
+    assert message in run(tmp_path, None, name="m.npz")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"\n\n", "it is empty"),
@@ -130,15 +130,15 @@ def test_bad_arrays_are_named(arrays, said, tmp_path):
         (("n" * 10_000 + ",y\n1,p\n2,q\n").encode(), "has 10000 characters"),
     ],
 )  # fmt: skip
-def test_bad_content_is_named(content, said, command, tmp_path):
-    assert said in run(tmp_path, content, "--out", tmp_path / "out.json", command=command)
+def test_bad_content_is_named(content, message, command, tmp_path):
+    assert message in run(tmp_path, content, "--out", tmp_path / "out.json", command=command)
 
 
 @pytest.mark.parametrize("command", BUT_RECOMMEND)
 def test_missing_values_are_named_with_the_option_that_takes_them(command, tmp_path):
-    said = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
-    assert "column 'a' of X contains NaN in 1 of" in said
-    assert said.endswith("or set --missing")
+    message = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
+    assert "column 'a' of X contains NaN in 1 of" in message
+    assert message.endswith("or set --missing")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -146,8 +146,8 @@ def test_columns_of_a_matrix_are_named_too(command, tmp_path):
     X = np.random.default_rng(0).normal(size=(20, 2))
     X[3, 1] = np.inf
     np.savez(tmp_path / "m.npz", X=X, y=np.arange(20) % 2, feature_names=["a", "gene 7"])
-    said = run(tmp_path, None, name="m.npz", command=command)
-    assert "column 'gene 7' of X contains infinity (inf) in 1 of" in said
+    message = run(tmp_path, None, name="m.npz", command=command)
+    assert "column 'gene 7' of X contains infinity (inf) in 1 of" in message
 
 
 def test_columns_of_another_matrix_are_not_called_by_those_names():
@@ -159,9 +159,9 @@ def test_columns_of_another_matrix_are_not_called_by_those_names():
             MIM(1, discretize=None).fit(np.c_[X[:, ::-1], X], y)
 
 
-def test_a_mistake_of_ours_keeps_its_traceback_and_ends_with_one(tmp_path, monkeypatch):
+def test_a_bug_keeps_its_traceback_and_exit_code_1(tmp_path, monkeypatch):
     (tmp_path / "data.csv").write_text(GOOD)
-    monkeypatch.setattr("thresher.cli._select.fit", lambda *_: {}["nothing"])
+    monkeypatch.setattr("thresher.cli._select.selected_rows", lambda _: {}["nothing"])
     result = CliRunner().invoke(app, ["select", str(tmp_path / "data.csv"), "-t", "y"])
     assert result.exit_code == 1
     assert isinstance(result.exception, KeyError)
@@ -171,10 +171,10 @@ def test_a_target_of_ten_thousand_characters_is_cut(tmp_path):
     assert "..." in run(tmp_path, GOOD, target="y" * 10_000)
 
 
-def test_names_cannot_speak_to_the_terminal(tmp_path):
-    said = run(tmp_path, "\x1b]0;evil\x07,\x1b]0;evil\x07,y\n1,2,p\n3,4,q\n")
-    assert "\x1b" not in said
-    assert "\x07" not in said
+def test_names_cannot_send_escape_sequences_to_the_terminal(tmp_path):
+    message = run(tmp_path, "\x1b]0;evil\x07,\x1b]0;evil\x07,y\n1,2,p\n3,4,q\n")
+    assert "\x1b" not in message
+    assert "\x07" not in message
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_names_cannot_speak_to_the_terminal(tmp_path):
     ["d.parquet", "d.arrow", "d.feather", "d.npz", "d.mat", "d.arff", "d.svm", "d.h5ad", "d.csv.gz"],
 )  # fmt: skip
 def test_files_that_are_not_what_they_are_called(name, tmp_path):
-    said = run(tmp_path, b"\x00\x01 this is nothing \xff" * 50, name=name)
-    assert f"{name}" in said
+    message = run(tmp_path, b"\x00\x01 this is nothing \xff" * 50, name=name)
+    assert f"{name}" in message
     run(tmp_path, b"", name=name)
 
 
@@ -192,13 +192,13 @@ def test_unknown_endings_list_the_known_ones(tmp_path):
     assert "only text may be compressed" in run(tmp_path, GOOD, name="data.parquet.gz")
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_is_rejected(tmp_path):
     (tmp_path / "data.csv").mkdir()
     assert "is a folder" in run(tmp_path, None)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("-k", "0"), "-k must be at least 1"),
         (("-k", "many"), "-k must be an integer"),
@@ -213,8 +213,8 @@ def test_a_folder_is_no_file(tmp_path):
         (("--out", "selected.xml"), "must end in .json, .csv or .parquet"),
     ],
 )
-def test_bad_options_are_named(options, said, tmp_path):
-    assert said in run(tmp_path, GOOD, *options)
+def test_bad_options_are_named(options, message, tmp_path):
+    assert message in run(tmp_path, GOOD, *options)
 
 
 WRONG_OPTIONS = {
@@ -226,14 +226,18 @@ WRONG_OPTIONS = {
 
 
 @pytest.mark.parametrize(
-    ("command", "options", "said"),
-    [(c, options, said) for options, (commands, said) in WRONG_OPTIONS.items() for c in commands],
+    ("command", "options", "message"),
+    [
+        (c, options, message)
+        for options, (commands, message) in WRONG_OPTIONS.items()
+        for c in commands
+    ],
 )
-def test_every_command_refuses_bad_options_in_its_own_words(command, options, said, tmp_path):
-    assert said in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
+def test_every_command_rejects_bad_options_by_name(command, options, message, tmp_path):
+    assert message in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
 
 
-def test_notes_are_in_the_words_of_the_command_line(tmp_path):
+def test_notes_name_options_not_parameters(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(1000)))
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y"])
@@ -273,7 +277,7 @@ def test_a_file_that_appears_during_the_work_is_not_written_over(tmp_path):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkeypatch):
+def test_an_output_folder_must_exist_and_be_writable(command, tmp_path, monkeypatch):
     def write_to(*parts):
         return run(tmp_path, GOOD, "--out", tmp_path.joinpath(*parts), command=command)
 
@@ -286,7 +290,7 @@ def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkey
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
-def test_a_folder_that_refuses_only_when_written_to(tmp_path):
+def test_a_folder_that_fails_only_when_written_to(tmp_path):
     assert "/proc/out.json" in run(tmp_path, GOOD, "-k", 1, "--out", "/proc/out.json")
 
 
@@ -297,12 +301,12 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text(content)
     with largest_file(10_000):
-        said = run(tmp_path, None, "--out", tmp_path / "out.json")
-    assert "out.json was not written: File too large" in said
+        message = run(tmp_path, None, "--out", tmp_path / "out.json")
+    assert "out.json was not written: File too large" in message
 
 
 @pytest.mark.parametrize("name", ["d.csv", "d.npz", "d.mat", "d.svm"])
-def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch):
+def test_a_full_disk_for_temporary_files_is_reported(name, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     X, y, path = rng.random((500, 40)), np.arange(500) % 2, tmp_path / name
     if name == "d.csv":
@@ -318,9 +322,9 @@ def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch)
     with largest_file(10_000):
         result = CliRunner().invoke(app, ["select", str(path), "-t", "target", "--memory", "1MiB"])
     assert result.exit_code == 2
-    said = result.stderr.splitlines()[-1]
-    assert said.startswith("thresher: temporary files found no room in")
-    assert said.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
+    message = result.stderr.splitlines()[-1]
+    assert message.startswith("thresher: temporary files found no room in")
+    assert message.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
 
 
 @pytest.mark.parametrize(
@@ -364,7 +368,7 @@ def test_no_space_for_what_is_printed_is_one_sentence(arguments):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
 @pytest.mark.parametrize("command", some(["select", "stability"]))
-def test_what_finds_no_space_to_be_shown_is_not_written_either(command, tmp_path):
+def test_a_result_that_cannot_be_shown_is_not_written(command, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)
     arguments = [command, str(path), "-t", "y", "-k", "1", "-o", str(tmp_path / "out.json")]
@@ -380,7 +384,7 @@ def test_what_finds_no_space_to_be_shown_is_not_written_either(command, tmp_path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
+def test_a_closed_pipe_is_not_an_error(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)
     arguments = ["select", str(path), "-t", "y", "-k", "1", "-o", str(tmp_path / "out.json")]
@@ -413,7 +417,7 @@ def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_interpreter_is_not_taken_down_under_threads_of_parsers(tmp_path):
+def test_the_interpreter_is_not_finalized_under_threads_of_parsers(tmp_path):
     program = (
         "import atexit, sys; from thresher.cli import main; atexit.register(print, 'taken down'); "
         f"sys.argv[1:] = ['select', {str(tmp_path / 'none.csv')!r}, '--target', 'y']; main()"

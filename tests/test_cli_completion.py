@@ -31,19 +31,19 @@ def thresher(**variables):
 def complete(shell, line):
     """What the script of a shell gets for a line that ends where the cursor is."""
     if shell == "bash":
-        place = str(len(line.split(" ")) - 1)
-        said = thresher(_THRESHER_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=place)
-        return said.split()
-    asked = {"_THRESHER_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
+        position = str(len(line.split(" ")) - 1)
+        output = thresher(_THRESHER_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=position)
+        return output.split()
+    request = {"_THRESHER_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
     if shell == "fish":
-        said = thresher(**asked, _TYPER_COMPLETE_FISH_ACTION="get-args")
-        return [name.partition("\t")[0] for name in said.splitlines()]
-    said = thresher(**asked)
-    return re.findall(r'^(?:_arguments .*\(\()?"([^"]*)"', said, re.MULTILINE)
+        output = thresher(**request, _TYPER_COMPLETE_FISH_ACTION="get-args")
+        return [name.partition("\t")[0] for name in output.splitlines()]
+    output = thresher(**request)
+    return re.findall(r'^(?:_arguments .*\(\()?"([^"]*)"', output, re.MULTILINE)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_shown(shell):
+def test_the_completion_script_is_shown(shell):
     script = script_for(shell)
     assert "_THRESHER_COMPLETE" in script
     assert f"complete_{shell}" in script
@@ -65,7 +65,7 @@ def test_the_last_of_several_methods_is_completed():
     ]
 
 
-def test_all_methods_and_data_sets_are_offered():
+def test_all_methods_and_data_sets_are_completed():
     assert complete("bash", "thresher select data.csv -m ") == list(METHODS)
     assert complete("bash", "thresher datasets make_") == list(GENERATORS)
 

@@ -1,4 +1,4 @@
-"""Damaged files of every kind end in one sentence; what no sentence can follow is refused before it is read."""
+"""Damaged files of every kind end in one sentence; those that would crash the process are rejected first."""
 
 import signal
 import struct
@@ -27,12 +27,12 @@ def rewritten(path, change):
 def local_and_central(content, offsets, values):
     """Put bytes into the headers of the first member, at its data and at the end of the archive."""
     for signature, offset in ((b"PK\x03\x04", offsets[0]), (b"PK\x01\x02", offsets[1])):
-        place = content.index(signature) + offset
-        content[place : place + len(values)] = values
+        position = content.index(signature) + offset
+        content[position : position + len(values)] = values
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda c: c.__setitem__(slice(60, 90), bytes(range(30))), "cannot be read"),  # deflate
         (lambda c: local_and_central(c, (6, 8), b"\x01\x00"), "is encrypted"),
@@ -42,7 +42,7 @@ def local_and_central(content, offsets, values):
 )
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_a_damaged_archive_of_arrays_is_one_sentence(
-    is_sparse, change, said, tmp_path, monkeypatch
+    is_sparse, change, message, tmp_path, monkeypatch
 ):
     X = np.random.default_rng(0).integers(0, 3, (40, 5)).astype(float)
     path = tmp_path / "m.npz"
@@ -51,47 +51,47 @@ def test_a_damaged_archive_of_arrays_is_one_sentence(
     else:
         np.savez_compressed(path, X=X, y=np.arange(40) % 2)
     rewritten(path, change)
-    assert said in run(tmp_path, None, name="m.npz")
+    assert message in run(tmp_path, None, name="m.npz")
     monkeypatch.setattr(_input, "size_in_memory", lambda path: 1 << 60)
-    assert said in run(tmp_path, None, "--quiet", name="m.npz")
+    assert message in run(tmp_path, None, "--quiet", name="m.npz")
 
 
-def test_members_that_are_no_arrays_are_left_out(tmp_path):
+def test_members_that_are_not_arrays_are_left_out(tmp_path):
     np.savez(tmp_path / "m.npz", y=np.arange(4) % 2)
     with zipfile.ZipFile(tmp_path / "m.npz", "a") as archive:
         archive.writestr("X", b"no array")
         archive.writestr("notes.txt", b"nor this")
-    said = run(tmp_path, None, name="m.npz")
-    assert "must have one array of rows and columns" in said
-    assert said.endswith("got y (4,)")
+    message = run(tmp_path, None, name="m.npz")
+    assert "must have one array of rows and columns" in message
+    assert message.endswith("got y (4,)")
 
 
 @pytest.mark.parametrize("index", [2**31, 2**40, 2**70])
-def test_an_index_that_is_no_column_is_refused(index, tmp_path):
+def test_an_index_outside_the_columns_is_rejected(index, tmp_path):
     content = f"1 1:1 {index}:1\n0 1:2\n"
     assert "cannot be read: " in run(tmp_path, content, name="d.svm", target="target")
 
 
-def test_columns_that_cannot_be_named_in_memory_are_refused_at_once(tmp_path):
+def test_too_many_columns_are_rejected_at_once(tmp_path):
     content = f"1 1:1 {2**31 - 2}:1\n0 1:2\n"
-    said = run(tmp_path, content, name="d.svm", target="target")
-    assert "2147483646 columns, too many for the memory of this machine. Check" in said
+    message = run(tmp_path, content, name="d.svm", target="target")
+    assert "2147483646 columns, too many for the memory of this machine. Check" in message
 
 
 @pytest.mark.parametrize("text", [b"1,\xff\xfe", b"1,\xff,\xfe,4"])
 def test_a_ragged_row_that_is_not_utf8_is_one_sentence(text, tmp_path, capfd):
-    said = run(tmp_path, GOOD.encode() + text + b"\n1,2,p\n")
-    assert f"row 14 has {text.count(b',') + 1} values, but the header has 3. Correct" in said
+    message = run(tmp_path, GOOD.encode() + text + b"\n1,2,p\n")
+    assert f"row 14 has {text.count(b',') + 1} values, but the header has 3. Correct" in message
     with pytest.raises(ValueError, match=r"row 14 has . values, but the header has 3"):
         MIM(1).fit(tmp_path / "data.csv", "y")
     assert capfd.readouterr().err == ""
 
 
 def test_control_characters_of_a_name_do_not_make_the_message_long(tmp_path):
-    """Of MATLAB 4: an array whose name is said to be longer than the file."""
+    """Of MATLAB 4: an array whose name is message to be longer than the file."""
     head = struct.pack("<5i", 0, 5, 5, 0, 700)
-    said = run(tmp_path, head + b"X" + b"\x01" * 699, name="m.mat")
-    assert "cannot be read" in said
+    message = run(tmp_path, head + b"X" + b"\x01" * 699, name="m.mat")
+    assert "cannot be read" in message
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_long_row_of_arff_is_not_repeated_in_the_message(row, tmp_path):
     ("part", "value"), [("indptr", 10**6), ("indices", 10**9), ("indices", -1)]
 )
 @pytest.mark.parametrize("kind", ["npz", "mat", "7.3.mat", "h5ad"])
-def test_a_sparse_file_with_entries_outside_its_shape_is_refused(
+def test_a_sparse_file_with_entries_outside_its_shape_is_rejected(
     kind, part, value, tmp_path, monkeypatch
 ):
     X = sparse.csc_matrix(np.eye(12) + np.tri(12))
@@ -114,12 +114,12 @@ def test_a_sparse_file_with_entries_outside_its_shape_is_refused(
     for in_memory in (True, False):
         if not in_memory:
             monkeypatch.setattr(_input, "size_in_memory", lambda path: 1 << 60)
-        said = run(tmp_path, None, "--quiet", name=name, target="x0")
-        assert "not a valid sparse matrix" in said or "do not rise" in said
+        message = run(tmp_path, None, "--quiet", name=name, target="x0")
+        assert "not a valid sparse matrix" in message or "do not rise" in message
 
 
 def write_entries(path, X, part, value):
-    """The matrix in a file, one of its places changed."""
+    """The matrix in a file, one of its indices changed."""
     arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
     if path.suffix != ".h5ad":
         arrays[part] = arrays[part].copy()
@@ -141,16 +141,16 @@ def write_entries(path, X, part, value):
             group["ir"], group["jc"] = arrays["indices"].astype("i8"), arrays["indptr"].astype("i8")
     else:
         file = Matlab5("<")
-        places, starts = (file.element(5, "i4", arrays[name]) for name in ("indices", "indptr"))
+        indices, starts = (file.element(5, "i4", arrays[name]) for name in ("indices", "indptr"))
         values = file.element(9, "f8", arrays["data"])
-        file.add("X", 5, X.shape, places, starts, values, n_entries=X.nnz)
+        file.add("X", 5, X.shape, indices, starts, values, n_entries=X.nnz)
         path.write_bytes(file.content)
 
 
 @pytest.mark.parametrize(
     ("form", "part"), [("csr", "data"), ("csc", "indices"), ("coo", "row"), ("coo", "col")]
 )
-def test_a_sparse_file_that_lacks_entries_is_told_that(form, part, tmp_path, monkeypatch):
+def test_missing_entries_of_a_sparse_file_are_reported(form, part, tmp_path, monkeypatch):
     sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(np.tri(12)).asformat(form))
     with np.load(tmp_path / "m.npz") as file:
         arrays = dict(file)
@@ -158,12 +158,12 @@ def test_a_sparse_file_that_lacks_entries_is_told_that(form, part, tmp_path, mon
     for in_memory in (True, False):
         if not in_memory:
             monkeypatch.setattr(_input, "size_in_memory", lambda path: 1 << 60)
-        said = run(tmp_path, None, "--quiet", name="m.npz", target="x0")
-        assert "m.npz cannot be read: " in said or "not a valid sparse matrix" in said
+        message = run(tmp_path, None, "--quiet", name="m.npz", target="x0")
+        assert "m.npz cannot be read: " in message or "not a valid sparse matrix" in message
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
-def test_every_form_of_a_sound_sparse_file_is_read(form, tmp_path):
+def test_every_form_of_a_valid_sparse_file_is_read(form, tmp_path):
     from typer.testing import CliRunner
 
     from thresher.cli._app import app
@@ -175,27 +175,29 @@ def test_every_form_of_a_sound_sparse_file_is_read(form, tmp_path):
 
 
 def claiming(path, length, size):
-    """A file of MATLAB 7.3 with an attribute of a text that is said to be that long, in a place of that size."""
+    """A file of MATLAB 7.3 with an attribute of a text that is message to be that long, in a position of that size."""
     text = "a text of some length"
     with as_matlab_7_3(path) as file:
         file["X"] = np.eye(4)
         file["X"].attrs["note"] = text
     content = bytearray(path.read_bytes())
-    place = content.index(b"GCOL")
-    struct.pack_into("<Q", content, place + 24, size)
-    reference = struct.pack("<IQ", len(text), place - 512)  # counted from the end of the user block
+    position = content.index(b"GCOL")
+    struct.pack_into("<Q", content, position + 24, size)
+    reference = struct.pack(
+        "<IQ", len(text), position - 512
+    )  # counted from the end of the user block
     struct.pack_into("<I", content, content.index(reference), length)
     path.write_bytes(content)
 
 
-def test_an_hdf5_file_that_claims_any_memory_is_refused(tmp_path):
+def test_an_hdf5_file_that_claims_too_much_memory_is_rejected(tmp_path):
     pytest.importorskip("resource")
     claiming(tmp_path / "m.mat", 2**32 - 1, 2**40)
-    said = run(tmp_path, None, name="m.mat", target="x0")
-    assert "m.mat cannot be read: it is damaged, and HDF5 crashes or takes too much" in said
+    message = run(tmp_path, None, name="m.mat", target="x0")
+    assert "m.mat cannot be read: it is damaged, and HDF5 crashes or takes too much" in message
 
 
-def test_an_hdf5_file_that_never_ends_stops_the_process_that_looks_through_it(tmp_path):
+def test_an_endless_hdf5_file_stops_the_checking_process(tmp_path):
     pytest.importorskip("resource")
     claiming(tmp_path / "m.mat", 21, 2**64 - 16)
     program = "from thresher.io import hdf5; hdf5._SECONDS = 1; hdf5._main({!r})"

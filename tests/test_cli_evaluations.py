@@ -1,4 +1,4 @@
-"""The commands that judge methods, on a file as people have them: with ids, dates and empty columns."""
+"""The commands that evaluate methods, on a realistic file with ids, dates and empty columns."""
 
 import json
 
@@ -44,33 +44,33 @@ OUT = ("--exclude", "patient,date,empty")
         ("recommend", ("-k", 1, "--budget", 0.01)),
     ],
 )
-def test_columns_that_are_no_features_are_left_out(command, options, visits):
-    code, _, said = invoke(command, visits, *options)
+def test_columns_that_are_not_features_are_left_out(command, options, visits):
+    code, _, message = invoke(command, visits, *options)
     assert code == 2
-    assert "column empty contains only missing values" in said
-    code, _, said = invoke(command, visits, *options, "--exclude", "empty")
+    assert "column empty contains only missing values" in message
+    code, _, message = invoke(command, visits, *options, "--exclude", "empty")
     assert code == 2
-    assert "neither a number nor a category" in said
-    assert "--exclude" in said
-    code, shown, said = invoke(command, visits, *options, *OUT)
-    assert code == 0, said
+    assert "neither a number nor a category" in message
+    assert "--exclude" in message
+    code, shown, message = invoke(command, visits, *options, *OUT)
+    assert code == 0, message
     assert "patient" not in shown
     json.loads(shown)
 
 
 @pytest.mark.parametrize("command", ["stability", "compare"])
-def test_the_usual_numbers_of_features_are_those_that_there_are(command, visits):
+def test_default_sizes_are_limited_by_the_number_of_features(command, visits):
     fast = ("--repeats", 1) if command == "stability" else ("--folds", 3, "-m", "mrmr")
-    code, shown, said = invoke(command, visits, *OUT, *fast)
-    assert code == 0, said
+    code, shown, message = invoke(command, visits, *OUT, *fast)
+    assert code == 0, message
     assert [row["k"] for row in json.loads(shown)] == [1, 2, 3]
 
 
 def test_recommend_ranks_methods_by_their_features(visits, tmp_path):
     out = tmp_path / "table.csv"
     options = ("-k", 1, "--budget", 0.5, "--estimator", "bayes", "--out", out)
-    code, shown, said = invoke("recommend", visits, *OUT, *options)
-    assert code == 0, said
+    code, shown, message = invoke("recommend", visits, *OUT, *options)
+    assert code == 0, message
     rows = json.loads(shown)
     assert len({row["selector"] for row in rows}) == len(rows) > 1
     assert rows[0]["score"] > 0.8
@@ -81,14 +81,14 @@ def test_recommend_ranks_methods_by_their_features(visits, tmp_path):
     assert "120 samples, 3 features" in result.stderr
     wrong = CliRunner().invoke(app, [*arguments, "--estimator", "ridge"])
     assert wrong.exit_code == 2
-    assert "--estimator for classes must be" in wrong.stderr
+    assert "--estimator for classes must be one of" in wrong.stderr
 
 
-def test_recommend_takes_whole_numbers_as_the_kind_says(tmp_path):
+def test_recommend_reads_integers_by_the_target_kind(tmp_path):
     rng = np.random.default_rng(1)
     X = rng.integers(0, 30, (60, 3))
     path = tmp_path / "d.csv"
     path.write_text("a,b,c,died\n" + "\n".join(f"{a},{b},{c},{a + b}" for a, b, c in X))
-    code, _, said = invoke("recommend", path, "--target-kind", "numeric", "--budget", 0.01)
-    assert code == 0, said
-    assert "numeric target" in said
+    code, _, message = invoke("recommend", path, "--target-kind", "numeric", "--budget", 0.01)
+    assert code == 0, message
+    assert "numeric target" in message

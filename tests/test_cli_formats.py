@@ -163,7 +163,7 @@ def test_labels_of_svmlight_need_no_target(name, tmp_path, iris):
     assert result.stdout.splitlines() == [f"x{i}" for i in MRMR(3).fit(*iris).selected_]
 
 
-def test_a_sparse_matrix_of_scipy_is_read_as_it_is(tmp_path, iris):
+def test_a_sparse_matrix_of_scipy_stays_sparse(tmp_path, iris):
     X, y = iris
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_matrix(np.column_stack([X, y])))
     data = read_data(tmp_path / "s.npz", InputOptions("x4"), Console())
@@ -215,14 +215,14 @@ def test_thousands_and_mixed_marks_stay_text(values, tmp_path):
     assert str(data.X.schema.field("p").type) == "string"
 
 
-def test_a_first_column_without_a_name_holds_names_of_rows(tmp_path):
+def test_a_first_column_without_a_name_contains_row_names(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y\n" + "\n".join(f"{i},{i % 2},{i % 2}" for i in range(9)))
     console = Console()
     assert read_data(tmp_path / "t.csv", InputOptions("y"), console).names == ["a"]
     assert "no name" in console.notes[0]
 
 
-def test_a_quoted_name_may_hold_separators_and_lines(tmp_path):
+def test_a_quoted_name_may_contain_separators_and_line_breaks(tmp_path):
     (tmp_path / "t.csv").write_text('"a,\nb",y\n' + "\n".join(f"{i % 2},{i % 2}" for i in range(9)))
     assert read_data(tmp_path / "t.csv", InputOptions("y"), Console()).names == ["a,\nb"]
 
@@ -239,7 +239,7 @@ def test_an_excluded_column_may_be_anything(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["iris.mat", "sparse.arff", "iris.npz"])
-def test_labels_of_a_matrix_are_words(name, tmp_path, iris):
+def test_labels_of_a_matrix_may_be_text(name, tmp_path, iris):
     X, y = iris
     NAMED[name](tmp_path / name, X, KINDS[y].tolist())
     data = read_data(tmp_path / name, InputOptions("species"), Console())
@@ -272,7 +272,7 @@ def test_many_categories_of_a_sparse_arff_are_noted_unless_they_are_the_target(t
     path.write_text(head + "@data\n" + "\n".join(rows) + "\n")
     console = Console(quiet=True)
     read_data(path, InputOptions(target="t"), console)
-    assert [note.split(":")[0] for note in console.notes] == [
+    assert [note.split(".")[0] for note in console.notes] == [
         "column a: categories of a sparse file are read as their numbers"
     ]
     console = Console(quiet=True)
@@ -281,7 +281,7 @@ def test_many_categories_of_a_sparse_arff_are_noted_unless_they_are_the_target(t
 
 
 @pytest.mark.parametrize("n_columns", [1, 3])
-def test_a_matrix_called_by_its_name_may_have_one_column(n_columns, tmp_path, iris):
+def test_a_matrix_with_a_known_name_may_have_one_column(n_columns, tmp_path, iris):
     X, y = iris
     np.savez(tmp_path / "i.npz", X=X[:, :n_columns], y=y)
     assert read_data(tmp_path / "i.npz", InputOptions("y"), Console()).X.shape == (150, n_columns)

@@ -62,13 +62,13 @@ def select(path, *options):
 @pytest.mark.parametrize("ending", ["parquet", "feather", "arrow", "csv", "csv.gz"])
 def test_streamed_and_whole_are_the_same(ending, table, tmp_path):
     path = write(table, tmp_path, ending)
-    code, whole, said = select(path, "-k", 5, "--json")
-    assert code == 0, said
-    assert "its rows stay in the file" not in said
-    code, streamed, said = select(path, "-k", 5, "--json", "--memory", "1MiB")
-    assert code == 0, said
-    assert "its rows stay in the file" in said
-    assert "column id has a different text in every row" in said
+    code, whole, message = select(path, "-k", 5, "--json")
+    assert code == 0, message
+    assert "its rows stay in the file" not in message
+    code, streamed, message = select(path, "-k", 5, "--json", "--memory", "1MiB")
+    assert code == 0, message
+    assert "its rows stay in the file" in message
+    assert "column id has a different text in every row" in message
     whole, streamed = json.loads(whole), json.loads(streamed)
     assert streamed["selected"] == whole["selected"]
     assert (streamed["n_samples"], streamed["n_features"]) == (N, 62)
@@ -79,8 +79,8 @@ def test_report_and_selection_of_a_streamed_file_are_those_of_memory(table, tmp_
     pages = []
     for name, options in (("whole", ()), ("streamed", ("--memory", "1MiB"))):
         out, page = tmp_path / f"{name}.json", tmp_path / f"{name}.html"
-        code, _, said = select(path, "-k", 4, "-o", out, "--report", page, *options)
-        assert code == 0, said
+        code, _, message = select(path, "-k", 4, "-o", out, "--report", page, *options)
+        assert code == 0, message
         run = json.loads(out.read_text())["run"]
         run.pop("notes")
         run["facts"].pop("notes")
@@ -104,7 +104,7 @@ def test_every_method_streams(method, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda t: t.set_column(5, "x3", pa.nulls(N)), "column x3 contains only missing"),
         (lambda t: t.set_column(5, "x3", pa.array([None, *range(N - 1)])), "contains NaN in 1 of"),
@@ -114,39 +114,41 @@ def test_every_method_streams(method, tmp_path, monkeypatch):
         (lambda t: t.set_column(64, "target", pa.array(["yes"] * N)), "y has one class (yes)"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_sentence(change, said, table, tmp_path):
+def test_bad_input_is_one_sentence(change, message, table, tmp_path):
     path = write(change(table), tmp_path, "parquet")
     code, shown, error = select(path, "-k", 3, "--memory", "1MiB", "-o", tmp_path / "o.json")
-    if "no rows" not in said:
-        assert said in error
+    if "no rows" not in message:
+        assert message in error
     assert (code, shown) == (2, "")
     assert not (tmp_path / "o.json").exists()
 
 
-def test_what_needs_all_rows_says_so(table, tmp_path):
+def test_k_auto_names_its_need_for_all_rows(table, tmp_path):
     path = write(table, tmp_path, "parquet")
-    code, _, said = select(path, "-k", "auto", "--memory", "1MiB")
+    code, _, message = select(path, "-k", "auto", "--memory", "1MiB")
     assert code == 2
-    assert "-k auto needs all rows in memory" in said
+    assert "-k auto needs all rows in memory" in message
     sparse.save_npz(tmp_path / "thin.npz", sparse.random(1000, 400, 0.3, "csr", random_state=0))
     arguments = ["select", str(tmp_path / "thin.npz"), "-t", "x0", "--memory", "1MiB", "-k", "auto"]
     result = CliRunner().invoke(app, [*arguments, "--target-kind", "numeric"])
     assert result.exit_code == 2
     assert "-k auto needs all rows in memory" in result.stderr
-    code, _, said = select(path, "--memory", "much")
+    code, _, message = select(path, "--memory", "much")
     assert code == 2
-    assert "--memory must be a number of bytes" in said
+    assert "--memory must be a number of bytes" in message
 
 
 @pytest.mark.parametrize("command", ["compare", "stability", "probe", "recommend"])
-def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp_path, monkeypatch):
+def test_a_table_that_cannot_fit_is_rejected_before_it_is_read(
+    command, table, tmp_path, monkeypatch
+):
     path = write(table, tmp_path, "parquet")
     monkeypatch.setattr(_input, "total_memory", lambda: 2 * N * len(table.column_names) * 8 - 1)
     monkeypatch.setattr(_input, "resolve_memory_limit", lambda *_: 1 << 20)
     result = CliRunner().invoke(app, [command, str(path), "-t", "target"])
     assert result.exit_code == 2
     assert "takes about 0.0013 GB as a table" in result.stderr
-    assert "give --sample N" in result.stderr
+    assert "Use --sample N" in result.stderr
 
 
 @pytest.mark.slow

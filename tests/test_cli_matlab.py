@@ -40,7 +40,7 @@ def test_numbers_may_be_written_smaller_than_they_are(kind, dtype, order, tmp_pa
     assert whole.extra["y"].tolist() == [0, 1, 0, 1]
 
 
-# Truth values stand in a byte each, whatever their element is called.
+# Booleans take one byte each, whatever the name of their element.
 @pytest.mark.parametrize(("kind", "dtype"), [(9, "f8"), (2, "u1"), (9, "truth")])
 @pytest.mark.parametrize("order", "<>")
 def test_entries_of_sparse_matrices_may_be_written_smaller(order, kind, dtype, tmp_path):
@@ -58,7 +58,7 @@ def test_entries_of_sparse_matrices_may_be_written_smaller(order, kind, dtype, t
     np.testing.assert_array_equal(streamed.toarray(), X)
 
 
-def test_a_sparse_matrix_takes_what_it_stores(tmp_path):
+def test_the_size_of_a_sparse_matrix_is_that_of_its_entries(tmp_path):
     X = sparse.csc_matrix(([1.0], ([3], [5])), shape=(1_000_000, 100_000))
     io.savemat(tmp_path / "a.mat", {"X": X})
     assert matlab.size(tmp_path / "a.mat") < 100
@@ -98,7 +98,7 @@ def test_arrays_of_matlab_4_are_read_whole(tmp_path):
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])
-def test_a_file_that_ends_too_early_is_told(is_compressed, tmp_path):
+def test_a_truncated_file_is_reported(is_compressed, tmp_path):
     path = tmp_path / "a.mat"
     X = np.random.default_rng(0).random((200, 30))
     io.savemat(path, {"y": np.arange(200) % 2, "X": X}, do_compression=is_compressed)
@@ -110,7 +110,7 @@ def test_a_file_that_ends_too_early_is_told(is_compressed, tmp_path):
                 matlab.read(path, None, scratch)
 
 
-def test_complex_numbers_are_no_features(tmp_path):
+def test_complex_numbers_are_rejected(tmp_path):
     io.savemat(tmp_path / "a.mat", {"X": np.ones((4, 3)) * 1j})
     with pytest.raises(BadFile, match="X contains complex128, not numbers"):
         matlab.read(tmp_path / "a.mat", None, None)

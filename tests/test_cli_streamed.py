@@ -25,7 +25,7 @@ N, P = 700, 40
 
 
 def made(kind, seed=0):
-    """Features and labels: numbers with gaps, whole numbers, few values, or mostly zeros."""
+    """Features and labels: numbers with gaps, integers, few values, or mostly zeros."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, N)
     X = rng.normal(size=(N, P)) + y[:, None] * np.linspace(0, 1, P)
@@ -156,7 +156,7 @@ def mat(path, X, y):
 
 
 def mat_compressed(path, X, y):
-    arrays = {"target": y, "X": X, "number": y * 0.5, "word": "beside", "other": X[:3]}
+    arrays = {"target": y, "X": X, "number": y * 0.5, "word": "nearby", "other": X[:3]}
     io.savemat(path, arrays, do_compression=True)
 
 
@@ -293,7 +293,7 @@ def test_missing_values_are_treated_the_same(name, missing, tmp_path, both):
 
 
 @pytest.mark.parametrize("write", [npz, npz_by_columns, npz_truth])
-def test_whole_numbers_and_truth_values_are_the_same(write, tmp_path, both):
+def test_integers_and_booleans_give_the_same(write, tmp_path, both):
     write(tmp_path / "whole.npz", *made("whole"))
     for method in ("mrmr", "mim"):
         whole, streamed = both(tmp_path / "whole.npz", "-t", "target", "-k", 5, "-m", method)
@@ -301,7 +301,7 @@ def test_whole_numbers_and_truth_values_are_the_same(write, tmp_path, both):
 
 
 @pytest.mark.parametrize(("method", "name"), pairs(sorted(METHODS), ["rows.npz", "data.svm"]))
-def test_every_method_gives_the_same_or_the_same_sentence(name, method, tmp_path, monkeypatch):
+def test_every_method_gives_the_same_selection_or_message(name, method, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 6)).astype(float)
     {**DENSE, **SPARSE}[name](tmp_path / name, X, (X[:, 0] > 0).astype(int))
@@ -377,7 +377,7 @@ JUDGING = ["compare", "stability", "probe", "recommend", "select"]
 
 
 @pytest.mark.parametrize(("command", "name"), pairs(JUDGING, ["data.csv", "data.svm"]))
-def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_path, monkeypatch):
+def test_methods_are_evaluated_on_a_sample_of_a_large_table(command, name, tmp_path, monkeypatch):
     X, y = made("sparse" if name in SPARSE else "dense")
     SAMPLED[name](tmp_path / name, X[:, :10] if command == "select" else X, y)
     more = {"recommend": ["--budget", "0.3"], "select": ["-k", "auto"]}
@@ -392,16 +392,16 @@ def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_pa
     if command != "recommend":  # the number of its fits depends on the clock
         whole = CliRunner().invoke(app, arguments)
         assert whole.exit_code == 0, whole.output
-        assert told(sampled) == told(whole)
+        assert messages_of(sampled) == messages_of(whole)
 
 
-def told(done):
+def messages_of(done):
     """What was printed, without times, memory and the note of a large file."""
     without = r'"\w*(?:seconds|bytes)\w*": [^,\n]*|.*its rows stay in the file.*\n'
     return re.sub(without, "", done.stdout)
 
 
-def test_a_sample_of_one_row_is_refused(tmp_path):
+def test_a_sample_of_one_row_is_rejected(tmp_path):
     csv(tmp_path / "data.csv", *made("dense"))
     done = CliRunner().invoke(
         app, ["select", str(tmp_path / "data.csv"), "-t", "target", "--sample", "1"]

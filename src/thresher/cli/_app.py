@@ -60,7 +60,7 @@ def select(
     ] = None,
     memory: opt.Memory = None,
     options: opt.SelectionOptions,
-    result: opt.OutputOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Select features of a table.
 
@@ -79,7 +79,7 @@ def select(
     """
     from thresher.cli._select import select as run
 
-    run(file, options, options.request(method, k, keep), report, result, memory)
+    run(file, options, options.request(method, k, keep), report, output, memory)
 
 
 @app.command()
@@ -124,7 +124,7 @@ def methods(json: opt.Json = False) -> None:
 
 @app.command()
 @with_options
-def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.OutputOptions) -> None:
+def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, output: opt.OutputOptions) -> None:
     """List data sets, or generate one.
 
     \b
@@ -135,7 +135,7 @@ def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.Outp
     """
     from thresher.cli._evaluate import datasets as run
 
-    run(name, seed, result)
+    run(name, seed, output)
 
 
 @app.command()
@@ -149,7 +149,7 @@ def stability(
         int, typer.Option(help="Number of random splits of the rows into ten parts.")
     ] = 3,
     options: opt.SelectionOptions,
-    result: opt.OutputOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Measure how much a selection changes when rows are left out.
 
@@ -162,7 +162,7 @@ def stability(
     """
     from thresher.cli._evaluate import stability as run
 
-    run(file, options, method, k, repeats, result)
+    run(file, options, method, k, repeats, output)
 
 
 @app.command()
@@ -179,7 +179,7 @@ def probe(
         int, typer.Option(help="Number of times that random columns are drawn.")
     ] = 20,
     options: opt.SelectionOptions,
-    result: opt.OutputOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Count the random columns among the first selected features.
 
@@ -191,7 +191,7 @@ def probe(
     """
     from thresher.cli._evaluate import probe as run
 
-    run(file, options, method, steps, repeats, result)
+    run(file, options, method, steps, repeats, output)
 
 
 @app.command()
@@ -204,7 +204,7 @@ def compare(
     estimator: opt.Estimators = "",
     folds: Annotated[int, typer.Option(help="Number of cross-validation folds.")] = 5,
     options: opt.SelectionOptions,
-    result: opt.OutputOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Compare methods by the scores of estimators.
 
@@ -217,7 +217,7 @@ def compare(
     """
     from thresher.cli._evaluate import compare as run
 
-    run(files, options, method, k, split(estimator), folds, result)
+    run(files, options, method, k, split(estimator), folds, output)
 
 
 @app.command()
@@ -234,7 +234,7 @@ def recommend(
     budget: Annotated[float, typer.Option(help="Approximate time to spend, in seconds.")] = 30,
     estimator: opt.Estimator = "forest",
     options: opt.InputOptions,
-    result: opt.OutputOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Recommend a method for a table.
 
@@ -247,7 +247,7 @@ def recommend(
     """
     from thresher.cli._evaluate import recommend as run
 
-    run(file, options, k, budget, estimator, result)
+    run(file, options, k, budget, estimator, output)
 
 
 @app.command()

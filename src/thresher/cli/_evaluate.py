@@ -44,20 +44,22 @@ REGRESSORS = {
 }
 
 
-def estimators_for(y: TargetLike, requested: list[str], source: InputOptions) -> Values:
+def estimators_for(y: TargetLike, requested: list[str], options: InputOptions) -> Values:
     """Return pipelines with the requested estimators, by default with the first for the target."""
-    is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
+    is_nominal = read_target(y, len(y), kind=options.target_kind or "auto").is_nominal
     known: Values = CLASSIFIERS if is_nominal else REGRESSORS
     names = requested or [next(iter(known))]
     for name in names:
         if name not in known:
             kind = "classes" if is_nominal else "a numeric target"
-            raise BadInput(f"--estimator for {kind} must be {', '.join(known)}, got {name[:60]!r}")
+            raise BadInput(
+                f"--estimator for {kind} must be one of {', '.join(known)}, got {name[:60]!r}"
+            )
     pipelines = {}
     for name in names:
         model = clone(known[name])
         if "random_state" in model.get_params():
-            model.set_params(random_state=source.seed)
+            model.set_params(random_state=options.seed)
         imputer = SimpleImputer(keep_empty_features=True)
         pipelines[name] = encode_before(imputer, StandardScaler(), model)
     return pipelines
@@ -72,13 +74,13 @@ def stability(
     methods: str,
     sizes: str | None,
     repeats: int,
-    result: OutputOptions,
+    output: OutputOptions,
 ) -> None:
     """Measure how much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
-    requests, console = options.requests(methods), result.console
-    data = _read(path, options, requests, result)
+    requests, console = options.requests(methods), output.console
+    data = _read(path, options, requests, output)
     rows = []
     for request in requests:
         with console.working(f"selecting by {request.method}", data, has_bar=True):
@@ -97,7 +99,7 @@ def stability(
             {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _write(rows, "stability (Nogueira; 1: always equal, 0: expected by chance)", result)
+    _write(rows, "stability (Nogueira; 1: always equal, 0: expected by chance)", output)
 
 
 def probe(
@@ -106,13 +108,13 @@ def probe(
     methods: str,
     steps: int | None,
     repeats: int,
-    result: OutputOptions,
+    output: OutputOptions,
 ) -> None:
     """Count the random columns among the first selected features."""
     from thresher.evaluate import probe_fdr
 
-    requests, console = options.requests(methods), result.console
-    data = _read(path, options, requests, result)
+    requests, console = options.requests(methods), output.console
+    data = _read(path, options, requests, output)
     with console.working("selecting among random columns", data, has_bar=True):
         benchmark = probe_fdr(
             {request.method: build(request, data) for request in requests},
@@ -126,7 +128,7 @@ def probe(
             progress=console.is_watched,
         )
     title = f"share of random columns among the first {benchmark.n_steps} features; compare with relevance only"
-    _write(_as_rows(benchmark.summary("dict")), title, result)
+    _write(_as_rows(benchmark.summary("dict")), title, output)
 
 
 def compare(
@@ -136,22 +138,22 @@ def compare(
     sizes: str | None,
     estimators: list[str],
     folds: int,
-    result: OutputOptions,
+    output: OutputOptions,
 ) -> None:
     """Compare methods by the scores of estimators on the selected features."""
     from thresher import evaluate
 
-    requests, console = options.requests(methods), result.console
-    read = [_read(path, options, requests, result) for path in paths]
+    requests, console = options.requests(methods), output.console
+    tables = [_read(path, options, requests, output) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
-    pipelines = estimators_for(read[0].y, estimators, options)
-    with console.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
+    pipelines = estimators_for(tables[0].y, estimators, options)
+    with console.working("comparing", tables[0] if len(tables) == 1 else None, has_bar=True):
         comparison = evaluate.compare(
-            {request.method: build(request, read[0]) for request in requests},
-            {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
+            {request.method: build(request, tables[0]) for request in requests},
+            {label: (data.X, data.y) for label, data in zip(labels, tables, strict=True)},
             pipelines,
-            k=_sizes(sizes, read),
+            k=_sizes(sizes, tables),
             cv=folds,
             random_state=options.seed,
             n_jobs=options.jobs,
@@ -159,37 +161,43 @@ def compare(
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
     table = comparison.table("dict")
-    if result.out is None and not console.as_json:
+    if output.out is None and not console.as_json:
         table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _write(_as_rows(table), title, result)
+    _write(_as_rows(table), title, output)
 
 
 def recommend(
     path: Path,
-    source: InputOptions,
+    options: InputOptions,
     k: int | None,
     budget: float,
     estimator: str,
-    result: OutputOptions,
+    output: OutputOptions,
 ) -> None:
     """Recommend a method, with the significance of its lead."""
     from thresher import evaluate
 
-    console = result.console
-    check_output(result.out, result.force, LISTS)
-    data = read_data(path, source, console)
-    pipeline = estimators_for(data.y, [estimator], source)[estimator]
-    is_nominal = source.target_kind == "nominal"
-    y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
+    console = output.console
+    check_output(output.out, output.force, LISTS)
+    data = read_data(path, options, console)
+    pipeline = estimators_for(data.y, [estimator], options)[estimator]
+    is_nominal = options.target_kind == "nominal"
+    y = data.y if options.target_kind is None else data.y.astype(str if is_nominal else float)
     with console.working("trying methods", data):
         recommendation = evaluate.recommend(
-            data.X, y, budget, k=k, estimator=pipeline, random_state=source.seed, n_jobs=source.jobs
+            data.X,
+            y,
+            budget,
+            k=k,
+            estimator=pipeline,
+            random_state=options.seed,
+            n_jobs=options.jobs,
         )
     for sentence in recommendation.findings:
         console.note(as_options(sentence))
     rows = _as_rows(recommendation.table("dict"))
-    _write(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
+    _write(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", output)
     if not console.quiet and not console.as_json:
         print(f"\n{recommendation.outcome}")
 
@@ -199,14 +207,14 @@ def methods(console: Console) -> None:
     console.catalogue(_options.describe_methods(), "method", "why")
 
 
-def datasets(name: str | None, seed: int, result: OutputOptions) -> None:
+def datasets(name: str | None, seed: int, output: OutputOptions) -> None:
     """List data sets, or write one."""
     from thresher import datasets as module
 
-    out, console = result.out, result.console
+    out, console = output.out, output.console
     if name is None:
         rows = [
-            (name, "made from a seed", None, None, about)
+            (name, "generated from a seed", None, None, about)
             for name, about in _options.GENERATORS.items()
         ]
         rows += [
@@ -225,9 +233,9 @@ def datasets(name: str | None, seed: int, result: OutputOptions) -> None:
         raise BadInput(
             f"--out is missing. Set it to a file for {name} that ends in .csv, .parquet or .npz"
         )
-    check_output(out, result.force, (".csv", ".parquet", ".npz"))
+    check_output(out, output.force, (".csv", ".parquet", ".npz"))
     bunch = getattr(module, name)(random_state=seed)
-    write_all({out: _encode_bunch(out, bunch)}, result.force)
+    write_all({out: _encode_bunch(out, bunch)}, output.force)
     if not console.quiet:
         print(
             f"{out}: {bunch.data.shape[0]} samples, {bunch.data.shape[1]} features and the column target. {bunch.DESCR}"
@@ -256,20 +264,20 @@ def _read(
     path: Path,
     options: SelectionOptions,
     requests: Sequence[SelectionRequest],
-    result: OutputOptions,
+    output: OutputOptions,
 ) -> Data:
-    check_output(result.out, result.force, LISTS)
+    check_output(output.out, output.force, LISTS)
     needs = any(_options.needs_target(request.method) for request in requests)
-    data = read_data(path, options, result.console, needs_target=needs)
-    check_rows(data, requests, result.console)
+    data = read_data(path, options, output.console, needs_target=needs)
+    check_rows(data, requests, output.console)
     return data
 
 
-def _sizes(text: str | None, read: Sequence[Data]) -> list[int]:
+def _sizes(text: str | None, tables: Sequence[Data]) -> list[int]:
     """Return the requested numbers of features, or the usual ones that all data have."""
     if text is not None:
         return parse_sizes(text)
-    most = min(len(data.names) for data in read)
+    most = min(len(data.names) for data in tables)
     return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
@@ -277,7 +285,7 @@ def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _write(rows: list[Values], title: str, result: OutputOptions) -> None:
-    out, console = result.out, result.console
+def _write(rows: list[Values], title: str, output: OutputOptions) -> None:
+    out, console = output.out, output.console
     contents = {} if out is None else {out: encode_rows(out, rows)}
-    write_all(contents, result.force, None if console.quiet else lambda: console.table(rows, title))
+    write_all(contents, output.force, None if console.quiet else lambda: console.table(rows, title))

@@ -68,7 +68,7 @@ class Data:
 
 def read_data(
     path: Path,
-    source: InputOptions,
+    options: InputOptions,
     console: Console,
     *,
     needs_target: bool = True,
@@ -85,7 +85,7 @@ def read_data(
         raise BadInput(_missing_file(path))
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    scratch = scratch_for(path, memory, may_stay or source.sample is not None, console)
+    scratch = scratch_for(path, memory, may_stay or options.sample is not None, console)
     if scratch is None:
         content = open_table(path, open_file=console.open_file)
     else:
@@ -100,28 +100,28 @@ def read_data(
     _check_text(path, content.columns)
     if scratch is None and isinstance(content.columns, FileColumns):
         content = content.in_memory()
-    target = _find_target(path, source.target, content, needs_target)
+    target = _find_target(path, options.target, content, needs_target)
     y = None if target is None else _labels(content.column(target))
     if target is not None:
-        _check_target(target, y, source.target_kind, console)
-    dropped = {target, *_excluded(split(source.exclude), target, content)}
+        _check_target(target, y, options.target_kind, console)
+    dropped = {target, *_excluded(split(options.exclude), target, content)}
     content = content.select([name for name in names if name not in dropped])
     _note_categories(content.by_number, content.names, console)
     if content.is_typed:
-        content = informative(path, content, console)
+        content = without_identifiers(path, content, console)
     else:
         check_values(path, content.columns, content.names)
     X, names = content.columns, content.names
     if not names:
         raise BadInput(f"{path} has no column except the target {readable(target)}")
-    if source.sample is not None and source.sample < X.shape[0]:
-        console.note(f"{source.sample} of {X.shape[0]} rows are used, drawn at random")
-        random = stream(source.seed, Purpose.SAMPLED_ROWS)
-        rows = np.sort(random.choice(X.shape[0], source.sample, replace=False))
+    if options.sample is not None and options.sample < X.shape[0]:
+        console.note(f"{options.sample} of {X.shape[0]} rows are used, drawn at random")
+        random = stream(options.seed, Purpose.SAMPLED_ROWS)
+        rows = np.sort(random.choice(X.shape[0], options.sample, replace=False))
         X = X.rows(rows) if isinstance(X, FileColumns | SparseColumns) else take(X, rows)
         y = None if y is None else y[rows]
         if target is not None:
-            _check_target(target, y, source.target_kind, console)
+            _check_target(target, y, options.target_kind, console)
     if isinstance(X, SparseColumns):
         X = X.matrix()
     return Data(path.name, X, names, y, target or "")
@@ -246,7 +246,7 @@ def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console
     return None
 
 
-def informative(path: Path, content: TableSource, console: Console) -> TableSource:
+def without_identifiers(path: Path, content: TableSource, console: Console) -> TableSource:
     """Return the table without identifiers; reject a column without any value.
 
     Of columns that are not in memory, only text columns are read.

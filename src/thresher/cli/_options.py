@@ -60,10 +60,14 @@ def build(request: SelectionRequest, data: Data, k: int | str | None = None) -> 
     cls, options = method_class(request.method), request.options
     keep = data.positions("--keep", request.keep)
     given = {
-        "n_features_to_select": (k, "-k", "The method finds the number by itself"),
-        "keep": (keep, "--keep", "The method cannot start from given features"),
+        "n_features_to_select": (k, "-k", "Remove it: the method finds the number by itself"),
+        "keep": (keep, "--keep", "Remove it: the method has no forced-in features"),
         "missing": (options.missing, "--missing", "Fill in the missing values"),
-        "target": (options.target_kind, "--target-kind", "The method has one kind of target"),
+        "target": (
+            options.target_kind,
+            "--target-kind",
+            "Remove it: the method has one kind of target",
+        ),
     }
     known = set(inspect.signature(cls).parameters)
     parameters: Values = {}
@@ -164,7 +168,7 @@ Number = Annotated[
 Sizes = Annotated[
     str | None,
     Option(
-        "-k", help="Numbers of features, separated by commas; default: those of 5,10,20 there are."
+        "-k", help="Numbers of features, separated by commas; default: 5,10,20, up to all features."
     ),
 ]
 Keep = Annotated[str, Option(help="Features to select first, separated by commas; default: none.")]

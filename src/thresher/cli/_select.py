@@ -40,11 +40,11 @@ def select(
     options: SelectionOptions,
     request: SelectionRequest,
     report: Path | None,
-    result: OutputOptions,
+    output: OutputOptions,
     memory: str | None = None,
 ) -> None:
     """Read a table, select features, show and write the result."""
-    out, force, console = result.out, result.force, result.console
+    out, force, console = output.out, output.force, output.console
     check_output(out, force, LISTS)
     check_output(report, force, (".html",))
     if report is not None:

@@ -46,6 +46,9 @@ from thresher.search.ensemble import draw_seed
 from thresher.selectors._scoring import check_scorer, fit_and_score
 from thresher.selectors._third_party import resize
 
+__all__ = ["Recommendation", "recommend"]
+
+_LEVEL = 0.05
 _FEWEST_FOLDS, _MOST_FOLDS = 2, 50
 _N_SPLITS = 5
 
@@ -78,45 +81,45 @@ class Race:
     def run(self, budget_s: float) -> None:
         start = time.monotonic()
         for i, fold in enumerate(self.folds()):
-            begun = time.monotonic()
+            fold_start = time.monotonic()
             if i == 0:
-                self._try_all(fold, start + budget_s / 2)
+                self._run_first_fold(fold, start + budget_s / 2)
                 self._drop_slow(budget_s - (time.monotonic() - start))
             else:
                 self._run_fold(i, fold, self.remaining)
-            self._guess(fold)
+            self._score_guess(fold)
             now = time.monotonic()
-            if i + 1 >= _FEWEST_FOLDS and now - start + (now - begun) > budget_s:
+            if i + 1 >= _FEWEST_FOLDS and now - start + (now - fold_start) > budget_s:
                 break
 
-    def _try_all(self, fold: Fold, until: float) -> None:
+    def _run_first_fold(self, fold: Fold, until: float) -> None:
         """Run the selectors on the first fold, one per worker at a time; start no third one after `until`."""
         n_workers = resolve_threads(self.n_jobs)
         waiting = list(self.tried)
         while waiting and (len(self.remaining) - len(waiting) < 2 or time.monotonic() <= until):
-            some, waiting = waiting[:n_workers], waiting[n_workers:]
-            self._run_fold(0, fold, some)
+            batch, waiting = waiting[:n_workers], waiting[n_workers:]
+            self._run_fold(0, fold, batch)
         for candidate in waiting:
             self.dropped[candidate.name] = "not run: half of the budget was already used"
 
-    def _run_fold(self, i: int, fold: Fold, some: list[Candidate]) -> None:
+    def _run_fold(self, i: int, fold: Fold, batch: list[Candidate]) -> None:
         seed = derive_seed(self.seed, i, 1)
-        outcomes = Parallel(n_jobs=resolve_threads(self.n_jobs, len(some)))(
-            delayed(_timed_cell)(self.trial, candidate.selector, fold, seed) for candidate in some
+        results = Parallel(n_jobs=resolve_threads(self.n_jobs, len(batch)))(
+            delayed(_timed_cell)(self.trial, candidate.selector, fold, seed) for candidate in batch
         )
-        for candidate, (cell, seconds) in zip(some, outcomes, strict=True):
+        for candidate, (cell, seconds) in zip(batch, results, strict=True):
             self.cells[candidate.name].append(cell)
             self.costs[candidate.name] = seconds
-        self._drop_failed(some)
+        self._drop_failed(batch)
 
-    def _guess(self, fold: Fold) -> None:
+    def _score_guess(self, fold: Fold) -> None:
         dummy = DummyClassifier() if self.smallest_class else DummyRegressor()
         scorer, y = check_scoring(dummy, scoring=self.trial.scoring), self.trial.y
         guess = fit_and_score(dummy, scorer, np.zeros((len(y), 1)), y, *fold)
         self.guesses.append(math.nan if isinstance(guess, str) else guess)
 
-    def _drop_failed(self, some: list[Candidate]) -> None:
-        for candidate in some:
+    def _drop_failed(self, batch: list[Candidate]) -> None:
+        for candidate in batch:
             errors = self.cells[candidate.name][-1].errors
             if errors:
                 self.dropped[candidate.name] = f"failed: {next(iter(errors.values()))}"
@@ -163,12 +166,6 @@ def _timed_cell(trial: Trial, selector: Estimator, fold: Fold, seed: int) -> tup
     start = time.perf_counter()
     cell = trial.run(selector, fold, seed)
     return cell, time.perf_counter() - start
-
-
-__all__ = ["Recommendation", "recommend"]
-
-
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -272,7 +269,7 @@ def recommend(
 
     See Also
     --------
-    compare : Compare selectors of your choice on several data sets.
+    thresher.evaluate.compare : Compare selectors of your choice on several data sets.
 
     Notes
     -----

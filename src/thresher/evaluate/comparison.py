@@ -58,6 +58,8 @@ from thresher.evaluate.stability import nogueira_interval
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._scoring import check_scorer
 
+__all__ = ["Comparison", "DataSet"]
+
 _LOG = "cells.log"
 PathLike: TypeAlias = str | os.PathLike[str]
 # The data set, the selector and the fold of a cell, by number.
@@ -142,8 +144,8 @@ def compare(
 
     See Also
     --------
-    select_k : Find the number of features.
-    recommend : Recommend a selector for one data set.
+    thresher.evaluate.select_k : Find the number of features.
+    thresher.evaluate.recommend : Recommend a selector for one data set.
 
     Notes
     -----
@@ -280,9 +282,6 @@ def _warn_of_errors(comparison: Comparison) -> None:
             f"failed and are missing, see errors(). The first: {readable(failed)} on {readable(first['data'])}, "
             f"fold {first['fold']}: {first['error']}"
         )
-
-
-__all__ = ["Comparison", "DataSet"]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,16 @@ from thresher.evaluate._runs import SelectionsLike, fit_sizes
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._third_party import resize
 
+__all__ = [
+    "CurveComparison",
+    "StabilityCurve",
+    "StabilityGrid",
+    "compare_curves",
+    "select_sizes",
+    "stability_curve",
+    "stability_grid",
+]
+
 
 @dataclass(frozen=True)
 class StabilityCurve:
@@ -395,14 +405,3 @@ def _select_on(
 ) -> list[list[int]]:
     part_y = None if y is None else take(y, rows)
     return select_sizes(selector, take(X, rows), part_y, sizes)
-
-
-__all__ = [
-    "CurveComparison",
-    "StabilityCurve",
-    "StabilityGrid",
-    "compare_curves",
-    "select_sizes",
-    "stability_curve",
-    "stability_grid",
-]

@@ -88,7 +88,7 @@ def probe_select(
 
     See Also
     --------
-    estimate_false_share : Estimate the share of false features, without a bound.
+    thresher.evaluate.estimate_false_share : Estimate the share of false features, without a bound.
 
     Examples
     --------

@@ -109,7 +109,7 @@ def estimate_false_share(
 
     See Also
     --------
-    probe_select : Select with an error bound.
+    thresher.evaluate.probe_select : Select with an error bound.
 
     Notes
     -----

@@ -147,8 +147,8 @@ def nested_score(
 
     See Also
     --------
-    select_k : Find the number of features for an estimator.
-    compare : Compare several selectors.
+    thresher.evaluate.select_k : Find the number of features for an estimator.
+    thresher.evaluate.compare : Compare several selectors.
 
     Notes
     -----

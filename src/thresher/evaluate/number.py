@@ -132,8 +132,8 @@ def select_k(
 
     See Also
     --------
-    nested_score : Score a selection with all its choices inside the folds.
-    compare : Compare several selectors.
+    thresher.evaluate.nested_score : Score a selection with all its choices inside the folds.
+    thresher.evaluate.compare : Compare several selectors.
 
     Notes
     -----

@@ -296,7 +296,7 @@ def probe_fdr(
     See Also
     --------
     thresher.ErrorControlled : Select with an error bound.
-    probe_select : The same as a function.
+    thresher.evaluate.probe_select : Select with an error bound, as a function.
 
     Notes
     -----
