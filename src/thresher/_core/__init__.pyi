@@ -40,7 +40,7 @@ class FeatureClusters:
     ) -> None: ...
     def far_apart(self, count: int) -> NDArray[numpy.uint32]: ...
     def cluster(self, starts: NDArray[numpy.uint32], max_rounds: int) -> Clustering: ...
-    def similarities(self, place: int) -> NDArray[numpy.float64]: ...
+    def similarities(self, position: int) -> NDArray[numpy.float64]: ...
     @property
     def n_evaluations(self) -> int: ...
 
@@ -625,7 +625,7 @@ class DeliveredMeasure(PairMeasure):
 class CountedPairs(DeliveredMeasure):
     def __init__(
         self,
-        ask: Callable[[NDArray[numpy.uint32], NDArray[numpy.uint32]], NDArray[numpy.int64]],
+        request: Callable[[NDArray[numpy.uint32], NDArray[numpy.uint32]], NDArray[numpy.int64]],
         levels: NDArray[numpy.int32],
         margins: NDArray[numpy.int64],
         n_rows: int,
@@ -639,7 +639,7 @@ class CountedPairs(DeliveredMeasure):
 class CountedTriples(DeliveredMeasure):
     def __init__(
         self,
-        ask: Callable[[NDArray[numpy.uint32], NDArray[numpy.uint32]], NDArray[numpy.int64]],
+        request: Callable[[NDArray[numpy.uint32], NDArray[numpy.uint32]], NDArray[numpy.int64]],
         levels: NDArray[numpy.int32],
         margins: NDArray[numpy.int64],
         n_rows: int,
@@ -874,7 +874,7 @@ class ClassSums:
 class SummedPairs(DeliveredMeasure):
     def __init__(
         self,
-        ask: Callable[[NDArray[numpy.uint32], NDArray[numpy.uint32]], NDArray[numpy.float64]],
+        request: Callable[[NDArray[numpy.uint32], NDArray[numpy.uint32]], NDArray[numpy.float64]],
         sums: NDArray[numpy.float64],
         centres: NDArray[numpy.float64],
         minimum: NDArray[numpy.float64],
