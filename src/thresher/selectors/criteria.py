@@ -92,20 +92,14 @@ def documented(criterion: CriterionClass) -> CriterionClass:
     return criterion
 
 
-Term = Literal["joint", "conditional", "disr", "interaction"]
-Accumulation = Literal[
-    "sum", "smallest", "smallest-and-relevance", "minus-sum", "minus-positive-sum"
-]
-
-
 @estimator
 class InformationSelector(FilterSelector):
     """Base class of the selectors by information criteria."""
 
     _nested = True
     # The term of two features and the target, and how a candidate's terms make its score.
-    term: ClassVar[Term]
-    accumulation: ClassVar[Accumulation]
+    term: ClassVar[str]
+    accumulation: ClassVar[str]
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     discretize: BinRule = param(default="auto")

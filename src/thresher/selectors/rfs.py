@@ -197,9 +197,9 @@ class RelevanceFilter(CommonParameters, Ranking):
             varies[features] = part.candidates
         self.bins_ = Bins("none", np.zeros(p, dtype=bool))
         columns = FeatureRoles.read(source.names, varies, self.keep, self.exclude)
-        return self._choose(columns, relevance, mass, groups)
+        return self._select(columns, relevance, mass, groups)
 
-    def _choose(
+    def _select(
         self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
         """Select by the relevances of all columns; rows can be read again, in groups of columns."""
