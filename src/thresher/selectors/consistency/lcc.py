@@ -89,6 +89,7 @@ class INTERACT(_OnePass):
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Only if all column names of X are strings.
 
