@@ -49,7 +49,9 @@ def test_several_classes_enter_by_their_indicators():
 def test_stops_when_nothing_is_left_of_the_target_and_says_so():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(12, 20)), rng.normal(size=12)
-    with pytest.warns(ThresherWarning, match="selected 10 of 15 .* leave no residual of the target"):
+    with pytest.warns(
+        ThresherWarning, match="selected 10 of 15 .* leave no residual of the target"
+    ):
         selector = GSO(15).fit(X, y)
     assert len(selector.selected_) == 10
     exact = X[:, 0] - 2 * X[:, 1]

@@ -162,7 +162,9 @@ def test_flags_are_numbers():
 
 
 def test_categories_that_bin_the_numbers_are_told_of():
-    with pytest.warns(ThresherWarning, match="column 'kind' contains categories.* 5 numeric columns"):
+    with pytest.warns(
+        ThresherWarning, match="column 'kind' contains categories.* 5 numeric columns"
+    ):
         MRMR(2).fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ThresherWarning)

@@ -200,7 +200,7 @@ def _entries(
 
 
 def _first_entries(Z: Floats, target: Floats, n_select: int, distinct: Features) -> Entries:
-    """Follow the path until `wanted` features have entered, or to its end."""
+    """Follow the path until `n_select` features have entered, or to its end."""
     n_rows, n_features = Z.shape
     n_points = 2 * n_select + 8
     while True:
