@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._utils.types import Axes, DataLike, Estimator, Floats
+from thresher._utils.types import Array, Axes, DataLike, Estimator, Floats
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.plots._axes import (
     COLOURS,
@@ -41,12 +41,7 @@ def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> ax = plot_path(JMI(6).fit(X, y))
     """
-    check_is_fitted(selector)
-    trace = selector.trace_
-    if not {"feature", "score"} <= set(trace):
-        raise ValueError(
-            f"{type(selector).__name__} has no score per step to plot; use a selector such as MRMR or JMI"
-        )
+    trace = _trace_with(("score", "feature"), selector, "MRMR or JMI")
     scores = np.asarray(trace["score"], dtype=np.float64)
     ax = axes_or_new(ax, height=1.2 + 0.26 * max(len(scores), 4))
     steps = np.arange(len(scores))
@@ -59,6 +54,18 @@ def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
     ax.set_xlabel("score when chosen")
     ax.set_title(type(selector).__name__)
     return ax
+
+
+def _trace_with(terms: tuple[str, ...], selector: Estimator, others: str) -> dict[str, Array]:
+    """Return the trace of the selector, or raise ValueError if it lacks one of the terms."""
+    check_is_fitted(selector)
+    trace: dict[str, Array] = selector.trace_
+    for term in terms:
+        if term not in trace:
+            raise ValueError(
+                f"{type(selector).__name__} has no {term} per step to plot; use a selector such as {others}"
+            )
+    return trace
 
 
 _TERMS = ("relevance", "redundancy", "complementarity")
@@ -96,14 +103,7 @@ def plot_tradeoff(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> ax = plot_tradeoff(RRCT(n_features_to_select=6).fit(X, y))
     """
-    check_is_fitted(selector)
-    trace = selector.trace_
-    missing = [term for term in _TERMS[:2] if term not in trace]
-    if missing:
-        raise ValueError(
-            f"{type(selector).__name__} has no {missing[0]} per step to plot; "
-            "use a selector such as RRCT or MRMR"
-        )
+    trace = _trace_with(_TERMS[:2], selector, "RRCT or MRMR")
     if shares is None:
         pair = [getattr(selector, f"{term}_measure_", None) for term in _TERMS[:2]]
         shares = pair[0] != pair[1]

@@ -7,15 +7,15 @@ from typing import Literal
 from thresher._utils.params import estimator, param
 from thresher._utils.types import FeatureNames
 
-# A number of features, a fraction of them, or where the search stops by itself.
+# A number of features, a fraction of them, or the natural stop of the search.
 CountOrAuto = int | float | Literal["auto"]
-# Missing values of selectors by discrete features, which take no pairs of values apart.
+# How selectors for discrete features treat missing values.
 MissingDiscrete = Literal["error", "category", "drop_rows"]
 
 
 @estimator
 class CommonParameters:
-    """What selects features before any score does, and how much is printed."""
+    """The parameters `keep`, `exclude` and `verbose`, which most selectors have."""
 
     keep: FeatureNames = param(default=None)
     exclude: FeatureNames = param(default=None)

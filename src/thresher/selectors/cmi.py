@@ -56,6 +56,7 @@ class CMIFilter(FilterSelector):
     selected_ : ndarray of int
         Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
+        True for the selected features.
     ranking_ : ndarray of int of shape (n_features,)
         1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
@@ -76,6 +77,7 @@ class CMIFilter(FilterSelector):
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Only if all column names of X are strings.
 

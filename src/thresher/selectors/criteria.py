@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import ClassVar, Literal, TypeVar
@@ -20,7 +21,7 @@ from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 
-# `documented` inserts it before the examples of each docstring.
+# `documented` inserts it before the references and examples of each docstring.
 _COMMON_DOC = """\
     Parameters
     ----------
@@ -49,6 +50,7 @@ _COMMON_DOC = """\
     selected_ : ndarray of int
         Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
+        True for the selected features.
     ranking_ : ndarray of int of shape (n_features,)
         1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
@@ -64,6 +66,7 @@ _COMMON_DOC = """\
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Only if all column names of X are strings.
 
@@ -84,18 +87,14 @@ _COMMON_DOC = """\
 
 
 def documented(criterion: CriterionClass) -> CriterionClass:
-    """Insert the common documentation of all criteria before the examples of the docstring."""
+    """Insert the common documentation of all criteria before the references and examples of the docstring."""
     if criterion.__doc__:  # python -OO removes docstrings
         # Up to 3.12 Python keeps the indentation of docstrings, later it removes it.
-        summary, heading, examples = cleandoc(criterion.__doc__).partition("Examples\n")
-        criterion.__doc__ = f"{summary}{cleandoc(_COMMON_DOC)}\n\n{heading}{examples}\n"
+        text = cleandoc(criterion.__doc__)
+        end = re.search(r"^(References|Examples)$", text, re.MULTILINE)
+        start = len(text) if end is None else end.start()
+        criterion.__doc__ = f"{text[:start]}{cleandoc(_COMMON_DOC)}\n\n{text[start:]}\n"
     return criterion
-
-
-Term = Literal["joint", "conditional", "disr", "interaction"]
-Accumulation = Literal[
-    "sum", "smallest", "smallest-and-relevance", "minus-sum", "minus-positive-sum"
-]
 
 
 @estimator
@@ -104,8 +103,8 @@ class InformationSelector(FilterSelector):
 
     _nested = True
     # The term of two features and the target, and how a candidate's terms make its score.
-    term: ClassVar[Term]
-    accumulation: ClassVar[Accumulation]
+    term: ClassVar[str]
+    accumulation: ClassVar[str]
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     discretize: BinRule = param(default="auto")
@@ -174,6 +173,10 @@ class MIM(InformationSelector):
 
     Mutual information maximisation ignores redundancy. It is the baseline of the other criteria.
 
+    References
+    ----------
+    D. D. Lewis, "Feature selection and feature extraction for text categorization", 1992.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -193,6 +196,10 @@ class JMI(InformationSelector):
     """Select features by joint mutual information (Yang and Moody).
 
     Each step adds the feature f with the largest ``sum_g I(f,g;C)`` over the selected features g.
+
+    References
+    ----------
+    H. H. Yang and J. Moody, "Data visualization and feature selection: new algorithms for nongaussian data", 1999.
 
     Examples
     --------
@@ -214,6 +221,10 @@ class JMIM(InformationSelector):
 
     Each step adds the feature f with the largest ``min_g I(f,g;C)`` over the selected features g.
 
+    References
+    ----------
+    M. Bennasar, Y. Hicks and R. Setchi, "Feature selection using joint mutual information maximisation", 2015.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -233,6 +244,10 @@ class CMIM(InformationSelector):
     """Select features by conditional mutual information maximisation (Fleuret).
 
     Each step adds the feature f with the largest ``min(I(f;C), min_g I(f;C|g))`` over the selected features g.
+
+    References
+    ----------
+    F. Fleuret, "Fast binary feature selection with conditional mutual information", 2004.
 
     Examples
     --------
@@ -254,6 +269,11 @@ class DISR(InformationSelector):
 
     Each step adds the feature f with the largest ``sum_g I(f,g;C) / H(f,g,C)`` over the selected features g.
 
+    References
+    ----------
+    P. E. Meyer and G. Bontempi, "On the use of variable complementarity for feature selection in cancer
+    classification", 2006.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -273,6 +293,10 @@ class CIFE(InformationSelector):
     """Select features by conditional infomax feature extraction (Lin and Tang).
 
     Each step adds the feature f with the largest ``I(f;C) - sum_g [I(f;g) - I(f;g|C)]`` over the selected features g.
+
+    References
+    ----------
+    D. Lin and X. Tang, "Conditional infomax learning: an integrated framework for feature extraction and fusion", 2006.
 
     Examples
     --------
@@ -294,6 +318,10 @@ class ICAP(InformationSelector):
 
     Each step adds the feature f with the largest ``I(f;C) - sum_g max(0, I(f;g) - I(f;g|C))`` over the selected
     features g.
+
+    References
+    ----------
+    A. Jakulin, "Machine learning based on attribute interactions", doctoral thesis, 2005.
 
     Examples
     --------

@@ -49,6 +49,7 @@ class LassoPath(CorrelationSelector):
     selected_ : ndarray of int
         Features in order of selection.
     support_ : ndarray of bool of shape (n_features,)
+        True for the selected features.
     ranking_ : ndarray of int of shape (n_features,)
         1 for the feature selected first; features not selected share the rank after the last.
     scores_ : ndarray of float of shape (n_features,)
@@ -63,6 +64,7 @@ class LassoPath(CorrelationSelector):
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Only if all column names of X are strings.
 
@@ -78,6 +80,10 @@ class LassoPath(CorrelationSelector):
     are never selected unless named in `keep`.
 
     Time O(n_features n_samples) per point of the path. There are slightly more points than features requested.
+
+    References
+    ----------
+    B. Efron, T. Hastie, I. Johnstone and R. Tibshirani, "Least angle regression", 2004.
 
     Examples
     --------
@@ -194,7 +200,7 @@ def _entries(
 
 
 def _first_entries(Z: Floats, target: Floats, n_select: int, distinct: Features) -> Entries:
-    """Follow the path until `wanted` features have entered, or to its end."""
+    """Follow the path until `n_select` features have entered, or to its end."""
     n_rows, n_features = Z.shape
     n_points = 2 * n_select + 8
     while True:

@@ -55,6 +55,8 @@ from thresher.selectors._filter import StreamingMixin
 from thresher.selectors._parameters import CommonParameters, CountOrAuto
 from thresher.selectors._ranking import Ranking
 
+# Blocks of rows, or a function that returns an iterator over them.
+Chunks = Iterable[DataLike] | Callable[[], Iterable[DataLike]]
 RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
 
@@ -154,13 +156,7 @@ class RelevanceFilter(CommonParameters, Ranking):
                 )
 
     @all_or_nothing
-    def fit_chunks(
-        self,
-        chunks: Iterable[DataLike] | Callable[[], Iterable[DataLike]],
-        y: TargetLike = None,
-        *,
-        memory: int = 1 << 28,
-    ) -> Self:
+    def fit_chunks(self, chunks: Chunks, y: TargetLike = None, *, memory: int = 1 << 28) -> Self:
         """Select features from blocks of rows that need not fit into memory together.
 
         Parameters
@@ -197,9 +193,9 @@ class RelevanceFilter(CommonParameters, Ranking):
             varies[features] = part.candidates
         self.bins_ = Bins("none", np.zeros(p, dtype=bool))
         columns = FeatureRoles.read(source.names, varies, self.keep, self.exclude)
-        return self._choose(columns, relevance, mass, groups)
+        return self._select(columns, relevance, mass, groups)
 
-    def _choose(
+    def _select(
         self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
         """Select by the relevances of all columns; rows can be read again, in groups of columns."""

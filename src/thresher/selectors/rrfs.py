@@ -178,7 +178,7 @@ class RRFS(RelevanceFilter):
             return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 
-    def _choose(
+    def _select(
         self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
         """Scan groups of columns; the last selected column is added to the next group."""

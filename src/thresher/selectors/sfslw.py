@@ -114,7 +114,7 @@ class SFSLW(CommonParameters, BaseSelector):
         if not self.standardize:
             training.schema.refuse_unsquarable()
         n_select = self._count_or_auto(training.features)
-        index = ClassBalls(training, self.radius, self.standardize)
+        index = LWIndex(training, self.radius, self.standardize)
         remaining = training.candidates.copy()
         remaining[training.kept] = False
         selected: list[int] = []
@@ -157,7 +157,7 @@ class SFSLW(CommonParameters, BaseSelector):
         )
 
 
-class ClassBalls:
+class LWIndex:
     """The LW index of a growing set, from squared distances of samples to centroids and between centroids."""
 
     def __init__(self, training: LocalData, radius: str, standardize: bool) -> None:

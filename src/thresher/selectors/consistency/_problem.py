@@ -236,8 +236,8 @@ class ConsistencySelector(CommonParameters, BaseSelector):
         return features
 
 
-class RiskFit(ConsistencySelector):
-    """Base class of selectors that select by the risks of one problem, in `_choose`."""
+class RiskSelector(ConsistencySelector):
+    """Base class of selectors that select by the risks of one problem, in `_select`."""
 
     measure: Risk
 
@@ -266,14 +266,14 @@ class RiskFit(ConsistencySelector):
         self : object
         """
         training = self._read_rows(X, y, sample_weight, remote)
-        return self._choose(training, self._problem(training))
+        return self._select(training, self._problem(training))
 
     def _problem(self, training: LocalData) -> Problem:
         by_position = getattr(self, "tie", "relevance") == "first"
         return build_problem(training, self._codes(training), self.measure, by_position=by_position)
 
     @abstractmethod
-    def _choose(self, training: LocalData, problem: Problem) -> Self: ...
+    def _select(self, training: LocalData, problem: Problem) -> Self: ...
 
 
 @estimator

@@ -12,11 +12,11 @@ from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.types import RandomState
 from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
-from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskFit
+from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
 
 
 @estimator
-class Exhaustive(RiskBound, RiskFit):
+class Exhaustive(RiskBound, RiskSelector):
     """Base class of searches whose time can grow exponentially; `max_evaluations` limits them."""
 
     delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
@@ -24,7 +24,7 @@ class Exhaustive(RiskBound, RiskFit):
 
     _method = ""
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         result = self._search(problem, bound, problem.order)
         return self._conclude(
@@ -151,7 +151,7 @@ class ABB(Exhaustive):
 
 
 @estimator
-class SetCover(RiskBound, RiskFit):
+class SetCover(RiskBound, RiskSelector):
     """Select features by greedy set cover.
 
     Each step adds the feature that separates most pairs of samples of different classes.
@@ -199,7 +199,7 @@ class SetCover(RiskBound, RiskFit):
 
     delta: float | None = param(NoneOr(Interval(0, 1)), default=None, kw_only=False)
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
         result = cover(problem.core, bound, problem.pair_tolerance)
         selected = [*problem.kept.tolist(), *self._at_least(problem, result.features)]
@@ -213,7 +213,7 @@ class SetCover(RiskBound, RiskFit):
 
 
 @estimator
-class LVF(RiskBound, RiskFit):
+class LVF(RiskBound, RiskSelector):
     """Select features by the Las Vegas filter.
 
     It tries random sets that are no larger than the smallest feasible one so far.
@@ -264,7 +264,7 @@ class LVF(RiskBound, RiskFit):
     max_tries: int = param(Interval(0, integer=True), default=1000)
     random_state: RandomState = param(default=None)
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         smallest, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
         self.equal_sets_ = [np.array(features, dtype=np.intp) for features in smallest[1:]]
@@ -318,7 +318,7 @@ class QBB(Exhaustive):
     max_tries: int = param(Interval(0, integer=True), default=1000)
     random_state: RandomState = param(default=None)
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         starts, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
         best: tuple[int, float] = (len(problem.order) + 1, np.inf)

@@ -14,13 +14,13 @@ from thresher.selectors.consistency._problem import (
     MEASURES,
     Problem,
     RiskBound,
-    RiskFit,
+    RiskSelector,
     build_problem,
     class_codes,
 )
 
 
-class _OnePass(RiskFit):
+class _OnePass(RiskSelector):
     """Decide once for each feature, in order of increasing relevance: remove it if the rest suffices."""
 
     def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:
@@ -89,6 +89,7 @@ class INTERACT(_OnePass):
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
     n_features_in_ : int
+        Number of columns of X.
     feature_names_in_ : ndarray of str
         Only if all column names of X are strings.
 
@@ -119,7 +120,7 @@ class INTERACT(_OnePass):
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
     measure: Risk = param(Options(*MEASURES), default="bayes")
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "step", problem.threshold(self.delta))
 
 
@@ -182,7 +183,7 @@ class LCC(RiskBound, _OnePass):
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
     strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", self._bound(problem, self.delta))
 
 
@@ -245,7 +246,7 @@ class CWC(_OnePass):
         self.n_samples_used_ = int(rows.sum())
         return problem
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", 0.0)
 
 

@@ -154,59 +154,58 @@ class SALCC(ConsistencySelector):
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
         scorer = self._subset_scorer(training, codes)
-        memo = _Memo(problem, scorer)
+        scored_sets = _ScoredSets(problem, scorer)
         # From the risk of all features to the largest threshold that excludes the empty set.
         low = problem.core.full_risk
         high = min(problem.threshold(self.delta_max), problem.core.empty_risk - problem.step)
         moves: list[tuple[float, ...]] = []
         if high < low:
-            best = memo.run(low)
+            best = scored_sets.run(low)
         elif self.search == "path":
-            best = _score_all(memo, low, high)
+            best = _score_all(scored_sets, low, high)
         else:
-            best = self._anneal(memo, low, high, moves)
+            best = self._anneal(scored_sets, low, high, moves)
         scorer.refuse_if_all_failed()
-        scored = sorted((s for s in memo.sets if s.score is not None), key=lambda s: s.risk)
-        self.sets_ = [
-            np.array(problem.by_relevance(problem.order[s.positions]), dtype=np.intp)
-            for s in scored
-        ]
+        scored = sorted((s for s in scored_sets.sets if s.score is not None), key=lambda s: s.risk)
+        self.sets_ = [np.array(problem.by_relevance(s.features), dtype=np.intp) for s in scored]
         self.set_risks_ = np.array([s.risk / problem.unit for s in scored], dtype=np.float64)
         self.set_scores_ = np.array([s.score for s in scored], dtype=np.float64)
         self.best_score_ = math.nan if best.score is None else best.score
-        self.n_runs_ = memo.n_runs
+        self.n_runs_ = scored_sets.n_runs
         return self._conclude(
             training,
             problem,
-            problem.order[best.positions],
-            removed=np.delete(problem.order, best.positions),
+            best.features,
+            removed=problem.order[~np.isin(problem.order, best.features)],
             n_evaluations=scorer.n_scored,
             trace=dict(zip(_TRACE, zip(*moves, strict=True), strict=False)),
         )
 
-    def _anneal(self, memo: _Memo, low: float, high: float, moves: list[tuple[float, ...]]) -> _Set:
+    def _anneal(
+        self, scored_sets: _ScoredSets, low: float, high: float, moves: list[tuple[float, ...]]
+    ) -> _Set:
         rng = check_random_state(self.random_state)
-        unit = memo.problem.unit
-        current = best = memo.run(low)
-        best_score = current_score = memo.score(current)
+        unit = scored_sets.problem.unit
+        current = best = scored_sets.run(low)
+        best_score = current_score = scored_sets.score(current)
         unchanged = 0
         n_moves = self._n_moves()
         for t in range(1, n_moves + 1):
             temperature = self.temperature / math.log(t + 1)
             move = self.step * (rng.random_sample() - 0.5)
             delta = min(max(current.risk / unit + move, low / unit), high / unit)
-            new = memo.run(memo.problem.threshold(delta))
-            score = memo.score(new)
+            new = scored_sets.run(scored_sets.problem.threshold(delta))
+            score = scored_sets.score(new)
             gain = score - current_score
             accepted = gain >= 0 or rng.random_sample() < math.exp(gain / temperature)
             if accepted:
                 current, current_score = new, score
             unchanged += 1
-            if (score, -len(new.positions)) > (best_score, -len(best.positions)):
+            if (score, -len(new.features)) > (best_score, -len(best.features)):
                 best, best_score, unchanged = new, score, 0
-            row = (delta, new.risk / unit, len(new.positions), score, temperature)
+            row = (delta, new.risk / unit, len(new.features), score, temperature)
             moves.append((*row, accepted, best_score))
-            details = (t, n_moves, len(new.positions), score, best_score)
+            details = (t, n_moves, len(new.features), score, best_score)
             report(self, "move %d/%d: %d features, score %.4g, best %.4g", *details)
             if self.patience is not None and unchanged >= self.patience:
                 break
@@ -263,12 +262,12 @@ class _Set:
 
     risk: float
     largest: float
-    positions: npt.NDArray[np.uint32]
+    features: npt.NDArray[np.uint32]
     score: float | None = None
 
 
 @dataclass
-class _Memo:
+class _ScoredSets:
     """The sets computed so far; no two have the same risk."""
 
     problem: Problem
@@ -288,22 +287,21 @@ class _Memo:
             if abs(known.risk - swept.risk) <= tolerance:
                 known.largest = max(known.largest, bound)
                 return known
-        self.sets.append(_Set(swept.risk, bound, swept.stays))
+        self.sets.append(_Set(swept.risk, bound, self.problem.order[swept.stays]))
         return self.sets[-1]
 
     def score(self, one: _Set) -> float:
         if one.score is None:
-            chosen = self.problem.order[one.positions]
-            one.score = self.scorer.score(np.concatenate([chosen, self.problem.kept]))
+            one.score = self.scorer.score(np.concatenate([one.features, self.problem.kept]))
         return one.score
 
 
-def _score_all(memo: _Memo, low: float, high: float) -> _Set:
+def _score_all(scored_sets: _ScoredSets, low: float, high: float) -> _Set:
     """Score every set that LCC gives from `low` to `high`; return the best, of equal ones the smallest."""
-    sets = [memo.run(high)]
-    while (bound := sets[-1].risk - memo.problem.step) >= low:
-        sets.append(memo.run(bound))
-    return max(sets, key=lambda one: (memo.score(one), -len(one.positions)))
+    sets = [scored_sets.run(high)]
+    while (bound := sets[-1].risk - scored_sets.problem.step) >= low:
+        sets.append(scored_sets.run(bound))
+    return max(sets, key=lambda one: (scored_sets.score(one), -len(one.features)))
 
 
 def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds: int) -> str:

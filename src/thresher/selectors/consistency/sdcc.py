@@ -9,11 +9,11 @@ import numpy as np
 from thresher._utils.params import Interval, Options, estimator, param
 from thresher.data import LocalData
 from thresher.search.subsets import eliminate
-from thresher.selectors.consistency._problem import Problem, RiskBound, RiskFit
+from thresher.selectors.consistency._problem import Problem, RiskBound, RiskSelector
 
 
 @estimator
-class _Descent(RiskBound, RiskFit):
+class _Descent(RiskBound, RiskSelector):
     """Base class of methods that remove features one by one while the risk stays within the bound."""
 
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
@@ -104,7 +104,7 @@ class SDCC(_Descent):
     )
     tie: Literal["relevance", "first"] = param(Options("relevance", "first"), default="relevance")
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._descend(training, problem, self.strategy)
 
 
@@ -158,7 +158,7 @@ class ASDCC(_Descent):
 
     alpha: float = param(Interval(0, 1), default=0.75)
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._descend(training, problem, "balanced", alpha=float(self.alpha))
 
 
@@ -217,6 +217,6 @@ class SWCFS(_Descent):
     window: float = param(Interval(0, 1), default=0.5)
     expansion: float = param(Interval(0), default=1.0)
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
+    def _select(self, training: LocalData, problem: Problem) -> Self:
         options = {name: float(getattr(self, name)) for name in ("alpha", "window", "expansion")}
         return self._descend(training, problem, "window", **options)
