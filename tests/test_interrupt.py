@@ -56,7 +56,7 @@ def test_interrupt_stops_the_search(relevance, n_rows):
             timer.start()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("thresher.selectors._criterion.step_reporter", lambda *_: first_step)
+        patch.setattr("thresher.selectors._base.step_reporter", lambda *_: first_step)
         with pytest.raises(KeyboardInterrupt):
             selector.fit(X, y)
     timer.cancel()
