@@ -269,9 +269,7 @@ def test_names_that_fit_does_not_know_are_refused():
         TypeError, match="unexpected keyword argument 'checkpont'; did you mean 'checkpoint'"
     ):
         MRMR(1).fit(X, y, checkpont="x")
-    with pytest.raises(
-        ValueError, match="checkpoint is for rows in files or in other processes"
-    ):
+    with pytest.raises(ValueError, match="checkpoint is for rows in files or in other processes"):
         MRMR(1).fit(X, y, checkpoint="x")
 
 

@@ -199,5 +199,5 @@ def test_a_checkpoint_of_other_files_is_refused(tables, tmp_path):
 
 
 def test_selectors_without_rounds_refuse_a_checkpoint(tables, tmp_path):
-    with pytest.raises(ValueError, match="which RRFS does not. Remove checkpoint"):
+    with pytest.raises(ValueError, match=r"which RRFS does not. Remove checkpoint"):
         RRFS(3).fit(tables["whole", "parquet"], "label", checkpoint=tmp_path / "log")

@@ -28,7 +28,9 @@ def test_all_excluded_is_one_sentence(selector, n_constant):
     selector = clone(selector).set_params(exclude=[*range(n_constant, 4)])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(ValueError, match=r"^exclude leaves no feature that varies. Remove such"):
+        with pytest.raises(
+            ValueError, match=r"^exclude leaves no feature that varies. Remove such"
+        ):
             selector.fit(data, Y)
 
 
