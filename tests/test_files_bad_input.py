@@ -256,11 +256,11 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
         from thresher import MRMR
         from thresher.data import files
         read, seen = files.ColumnGroupReader._table, []
-        def table(self, slab):
-            seen.append(slab)
+        def table(self, group):
+            seen.append(group)
             if len(seen) == 20:
                 os.kill(os.getpid(), signal.{{}})
-            return read(self, slab)
+            return read(self, group)
         files.ColumnGroupReader._table = table
         MRMR(3).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="1MiB", scratch={str(scratch)!r})
     """)
