@@ -78,7 +78,7 @@ def open_arrow(
 
 
 # Kinds of columns in messages.
-_KIND_NAMES = {"number": "a number", "truth": "a truth value", "text": "text"}
+_KIND_NAMES = {"number": "a number", "truth": "a Boolean", "text": "text"}
 
 
 class Part(Protocol):
