@@ -26,7 +26,7 @@ from thresher._utils.long_calls import report
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.data import bytes_for_one_column, column_names, one_dimensional
 from thresher.io.table import FileColumns
-from thresher.io.temporary import MappedFolders, Scratch, no_room
+from thresher.io.temporary import MappedFolders, Scratch, disk_full_error
 
 T = TypeVar("T")
 # Whole counts, or sums in double-double; two of them add.
@@ -385,7 +385,7 @@ class TallFiles(LocalEngine):
             packed.save(path)
             return type(packed).open(path)
         except OSError as error:
-            raise no_room(error, self._scratch.folder) from None
+            raise disk_full_error(error, self._scratch.folder) from None
         finally:
             self._folders.close()
 
