@@ -120,7 +120,7 @@ def test_the_default_takes_logarithms_for_what_they_are():
 
 @pytest.mark.parametrize("method", ["seurat_v3", "seurat_v3_paper"])
 def test_rules_for_counts_warn_of_fractions(method):
-    with pytest.warns(ThresherWarning, match="expects counts, but some values are not whole"):
+    with pytest.warns(ThresherWarning, match="expects counts, but some values are not integers"):
         select_genes(anndata.AnnData(cells("seurat").X), method=method, n_top_genes=5)
 
 

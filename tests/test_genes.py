@@ -217,7 +217,7 @@ def test_without_anndata_the_extra_is_named(monkeypatch, cells):
         return real(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"install thresher\[anndata\]"):
+    with pytest.raises(ImportError, match=r"install 'thresher\[anndata\]'"):
         select_genes(cells)
 
 

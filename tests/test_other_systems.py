@@ -138,7 +138,7 @@ def test_memory_is_known_where_there_is_no_sysconf(monkeypatch):
     monkeypatch.setattr(temporary, "_CGROUP_LIMITS", ())
     assert temporary.total_memory() == installed
     monkeypatch.setattr(Kernel, "GlobalMemoryStatusEx", staticmethod(lambda pointer: 0))
-    with pytest.raises(OSError, match="set memory_limit"):
+    with pytest.raises(OSError, match="Set memory_limit"):
         temporary.total_memory()
 
 

@@ -26,7 +26,7 @@ from thresher._utils.long_calls import report
 from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, WeightsLike
 from thresher.data import bytes_for_one_column, column_names, one_dimensional
 from thresher.io.table import FileColumns
-from thresher.io.temporary import MappedFolders, Scratch, no_room
+from thresher.io.temporary import MappedFolders, Scratch, disk_full_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -378,7 +378,7 @@ class TallFiles(LocalEngine):
             packed.save(path)
             return type(packed).open(path)
         except OSError as error:
-            raise no_room(error, self._scratch.folder) from None
+            raise disk_full_error(error, self._scratch.folder) from None
         finally:
             self._folders.close()
 

@@ -74,6 +74,10 @@ def list_paper_data(output: Output = "pandas") -> Frame:
     table : DataFrame or dict
         ``name``, ``n_samples``, ``n_features``, ``papers``.
 
+    See Also
+    --------
+    fetch_paper_data : Download one of them.
+
     Examples
     --------
     >>> list_paper_data("dict")["name"][:3]
@@ -109,6 +113,10 @@ def fetch_paper_data(
     data : Bunch
         The result of `sklearn.datasets.fetch_openml`, with ``data``, ``target``, ``feature_names`` and ``DESCR``. The
         true features are unknown.
+
+    See Also
+    --------
+    list_paper_data : The available data sets.
 
     Notes
     -----

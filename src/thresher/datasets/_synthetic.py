@@ -56,6 +56,10 @@ def make_tied(
         ``data``, ``target`` (0 to 3), ``truth`` (the 13 members), ``feature_names``, ``DESCR``, ``groups`` (five
         arrays of positions), ``decoys`` (positions).
 
+    See Also
+    --------
+    make_xor : Bits that matter only together.
+
     Notes
     -----
     Given one member of each group, rank correlations with other members and with decoys are not zero. So selectors
@@ -120,6 +124,10 @@ def make_xor(
     data : Bunch
         ``data`` (0 and 1), ``target``, ``truth``, ``feature_names``, ``DESCR``.
 
+    See Also
+    --------
+    make_tied : Discrete features with many equally good sets.
+
     Examples
     --------
     >>> from thresher import CWC
@@ -172,6 +180,10 @@ def make_artificial1(
     data : Bunch
         ``data``, ``target``, ``truth``, ``feature_names``, ``DESCR``, ``coefficients`` (of the true features).
 
+    See Also
+    --------
+    make_friedman_collinear : A nonlinear target with correlated features.
+
     Examples
     --------
     >>> from thresher import GSO
@@ -219,6 +231,10 @@ def make_friedman_collinear(
     -------
     data : Bunch
         ``data``, ``target``, ``truth`` (0 to 4), ``feature_names``, ``DESCR``, ``copies`` (their positions).
+
+    See Also
+    --------
+    make_artificial1 : A linear target with noisy features.
 
     Notes
     -----

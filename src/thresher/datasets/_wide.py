@@ -54,6 +54,11 @@ def make_microarray(
         ``data``, ``target``, ``truth`` (the genes of informative blocks), ``feature_names``, ``DESCR``, ``blocks`` (the
         block of each gene, -1 for none), ``batch`` (of each sample).
 
+    See Also
+    --------
+    make_text : Sparse counts of words.
+    make_dorothea_like : Sparse bits of molecules.
+
     Examples
     --------
     >>> from thresher import MRMR
@@ -139,6 +144,11 @@ def make_text(
     data : Bunch
         ``data`` (CSR matrix of integers), ``target``, ``truth``, ``feature_names``, ``DESCR``.
 
+    See Also
+    --------
+    make_microarray : Gene expression.
+    make_dorothea_like : Sparse bits of molecules.
+
     Examples
     --------
     >>> from thresher.datasets import make_text
@@ -207,6 +217,11 @@ def make_dorothea_like(
     data : Bunch
         ``data`` (CSC matrix of 0 and 1), ``target`` (-1, 1), ``truth``, ``feature_names``, ``DESCR``, ``probes``
         (positions).
+
+    See Also
+    --------
+    make_microarray : Gene expression.
+    make_text : Sparse counts of words.
 
     Examples
     --------

@@ -117,10 +117,8 @@ def _read_sparse(content: Values, scratch: Scratch | None) -> TableSource:
         for index, (name, kind) in enumerate(attributes)
         if isinstance(kind, list)
     }
-    by_number = frozenset(
-        name for name, kind in attributes if isinstance(kind, list) and len(kind) > 2
-    )
-    return TableSource(matrix, names, extra, by_number=by_number)
+    many = frozenset(name for name, kind in attributes if isinstance(kind, list) and len(kind) > 2)
+    return TableSource(matrix, names, extra, by_number=many)
 
 
 def _sparse_block(rows: list[dict[int, float | None]], n_columns: int) -> sparse.csr_matrix:

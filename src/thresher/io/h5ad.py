@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from thresher.io import read_error
 from thresher.io.hdf5 import open_hdf5
 from thresher.io.sparse import SparseColumns
-from thresher.io.stored import to_native_numbers, write_compressed
+from thresher.io.stored import to_native_numbers, write_sparse
 from thresher.io.table import FileColumns, Opener, TableSource, import_optional, join_parts
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import write_matrix
@@ -54,4 +54,4 @@ def _write_h5ad(
     kind = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "csr")))[:3]
     shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
     entries = X["data"], X["indices"], X["indptr"][:]
-    return write_compressed(kind, tuple(int(n) for n in shape), *entries, scratch)
+    return write_sparse(kind, tuple(int(n) for n in shape), entries, scratch)

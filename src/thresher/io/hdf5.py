@@ -32,9 +32,8 @@ _DAMAGED = 3
 @contextmanager
 def open_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
     """Open an HDF5 file that another process could read; `owner` and `extra` name the package to install."""
-    from thresher.io.table import (
-        import_optional,
-    )  # imported here, because the other process does not need it
+    # Imported here, because the other process does not need it.
+    from thresher.io.table import import_optional
 
     h5py = import_optional("h5py", owner, extra)
     if not _passes(path, path.stat().st_mtime_ns):

@@ -19,8 +19,8 @@ from thresher.io import read_error
 from thresher.io.hdf5 import open_hdf5
 from thresher.io.sparse import SparseColumns
 from thresher.io.stored import (
+    Entries,
     Readable,
-    Sliceable,
     Stored,
     StoredMatrix,
     StoredSparse,
@@ -30,7 +30,7 @@ from thresher.io.stored import (
     read_columns,
     to_native_numbers,
     write_blocks,
-    write_compressed,
+    write_sparse,
 )
 from thresher.io.table import Opener, TableSource, import_optional
 from thresher.io.temporary import Scratch
@@ -210,7 +210,7 @@ class _Sparse(StoredSparse):
             indices = elements.mapped(scratch)
             starts = elements.values().astype(np.int64)
             values = elements.mapped(scratch, int(starts[-1]))
-        return write_compressed("csc", self.shape, values, indices, starts, scratch)
+        return write_sparse("csc", self.shape, (values, indices, starts), scratch)
 
 
 def _read_version_5(path: Path) -> Values:
@@ -235,9 +235,8 @@ def _read_element(
 ) -> Array | Stored | None:
     about = (path, elements.name, elements.shape)
     if elements.is_complex and elements.kind in _DENSE and min(elements.shape) > 1:
-        return np.broadcast_to(
-            np.complex128(0), elements.shape
-        )  # rejected later because of its type
+        # Rejected later because of its type.
+        return np.broadcast_to(np.complex128(0), elements.shape)
     if elements.is_complex or elements.kind not in (_SPARSE, *_DENSE):
         return elements.content()
     if elements.kind == _SPARSE:
@@ -305,10 +304,10 @@ class _Group(StoredSparse):
 
     def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
         with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
-            return write_compressed("csc", self.shape, *_entries(file[self.name]), scratch)
+            return write_sparse("csc", self.shape, _entries(file[self.name]), scratch)
 
 
-def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
+def _entries(group: h5py.Group) -> Entries:
     """Return values, rows and the starts of columns; a matrix of zeros has neither values nor rows."""
     nothing = np.empty(0)
     starts = np.asarray(group["jc"][:], np.int64)

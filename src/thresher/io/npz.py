@@ -19,7 +19,7 @@ from thresher.io.stored import (
     choose_arrays,
     read_columns,
     write_blocks,
-    write_compressed,
+    write_sparse,
 )
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
@@ -81,12 +81,10 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
                 )
                 shape = tuple(members["shape"].read().tolist())
                 starts = members["indptr"].read()
-                return TableSource(write_compressed(kind, shape, values, indices, starts, scratch))
+                return TableSource(write_sparse(kind, shape, (values, indices, starts), scratch))
         if members.keys() >= _SPARSE:
             return TableSource(sparse.load_npz(path))
-        source = choose_arrays(
-            path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()}
-        )
-        return read_columns(source, scratch)
+        arrays = {n: m if m.ndim == 2 else m.read() for n, m in members.items()}
+        return read_columns(choose_arrays(path, arrays), scratch)
     except Exception as error:  # any error of NumPy, SciPy and zipfile
         raise read_error(path, error) from None

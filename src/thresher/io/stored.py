@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -42,6 +42,11 @@ class Sliceable(Protocol):
     def __getitem__(self, entries: slice, /) -> Array: ...
 
 
+# Values, indices and starts of a matrix in CSR or CSC format.
+Entries: TypeAlias = tuple[Sliceable, Sliceable, Array]
+Dtype: TypeAlias = np.dtype[np.generic]
+
+
 @dataclass(frozen=True)
 class Stored(ABC):
     """An array in a file, not yet read."""
@@ -49,7 +54,7 @@ class Stored(ABC):
     path: Path
     name: str
     shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
+    dtype: Dtype
 
     @property
     def ndim(self) -> int:
@@ -111,9 +116,7 @@ class StoredSparse(Stored):
         return self.n_entries * (self.dtype.itemsize + np.dtype(np.int32).itemsize)
 
 
-def read_blocks(
-    file: Readable, dtype: np.dtype[np.generic], n_bytes: int, size: int
-) -> Iterator[Array]:
+def read_blocks(file: Readable, dtype: Dtype, n_bytes: int, size: int) -> Iterator[Array]:
     """Yield the next `n_bytes` bytes of a file as numbers, about `size` bytes at a time."""
     size = max(1, size // dtype.itemsize) * dtype.itemsize
     for done in range(0, n_bytes, size):
@@ -124,7 +127,7 @@ def read_blocks(
         yield to_native_numbers(np.frombuffer(read, dtype))
 
 
-def write_blocks(blocks: Iterable[Array], dtype: np.dtype[np.generic], scratch: Scratch) -> Array:
+def write_blocks(blocks: Iterable[Array], dtype: Dtype, scratch: Scratch) -> Array:
     """Write numbers of one type to a temporary file, and return them as a mapped array."""
     file = scratch.file()
     for block in blocks:
@@ -140,15 +143,11 @@ def to_native_numbers(values: Array) -> Array:
     return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
-def write_compressed(
-    kind: str,
-    shape: tuple[int, ...],
-    values: Sliceable,
-    indices: Sliceable,
-    starts: Array,
-    scratch: Scratch,
+def write_sparse(
+    kind: str, shape: tuple[int, ...], entries: Entries, scratch: Scratch
 ) -> SparseColumns:
     """Write a sparse matrix in CSR or CSC format to temporary files, some rows or columns at a time."""
+    values, indices, starts = entries
     if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(indices):
         raise ValueError("its numbers of entries, rows and columns do not agree")
     if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > len(values):
@@ -161,9 +160,9 @@ def write_compressed(
         for start, end in pairwise(bounds):
             stored = slice(int(starts[start]), int(starts[end]))
             copies = (np.array(given[stored]) for given in (values, indices))  # to be sorted
-            entries = *copies, starts[start : end + 1] - starts[start]
+            own = *copies, starts[start : end + 1] - starts[start]
             lines = end - start
-            block = form(entries, shape=(lines, across) if kind == "csr" else (across, lines))
+            block = form(own, shape=(lines, across) if kind == "csr" else (across, lines))
             yield check_sparse(block, "it")
 
     if kind == "csr":

@@ -78,7 +78,7 @@ def open_arrow(
 
 
 # Kinds of columns in messages.
-_KIND_NAMES = {"number": "a number", "truth": "a truth value", "text": "text"}
+_KIND_NAMES = {"number": "a number", "truth": "a Boolean", "text": "text"}
 
 
 class Part(Protocol):
@@ -184,14 +184,12 @@ def join_parts(parts: Sequence[Part]) -> FileColumns:
         if not re.fullmatch(r"__index_level_\d+__", name) and (index > 0 or name != "")
     }
     for part, more in zip(parts[1:], others, strict=True):
-        _merge_kinds(kinds, (parts[0].name, first), (part.name, more))
+        _merge(kinds, (parts[0].name, first), (part.name, more))
     types = {name: {schema[name] for schema in (first, *others)} for name in first}
     return FileColumns(parts, kinds, types, sum(part.n_rows for part in parts))
 
 
-def _merge_kinds(
-    kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Values]
-) -> None:
+def _merge(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Values]) -> None:
     """Update the kinds of columns with another part, which must have the same columns."""
     for (one, has), (other, lacks) in ((first, part), (part, first)):
         missing = [name for name in has if name not in lacks]

@@ -98,7 +98,7 @@ def _address_space_left() -> int:
     return limit - pages * resource.getpagesize()
 
 
-def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
+def disk_full_error(error: OSError, folder: Path, after: str = "") -> OSError:
     """Return the error of a full disk as one sentence; any other error unchanged."""
     # NumPy does not say why it could not write.
     reason = errno.ENOSPC if error.errno is None else error.errno
@@ -151,7 +151,7 @@ class ScratchFile:
             while left:
                 left = left[self._file.write(left) :]
         except OSError as error:
-            raise no_room(error, self._folder, f" after {self.size / 1e6:.0f} MB") from None
+            raise disk_full_error(error, self._folder, f" after {self.size / 1e6:.0f} MB") from None
         self.size += written
         return written
 

@@ -96,7 +96,7 @@ class GeneValues:
             report(self.voice, "read %d of %d %s", n_read, n_all, what)
 
     def chunks(self) -> Iterator[Matrix]:
-        """Return the pieces without their genes."""
+        """Return an iterator over the values of the pieces."""
         return (piece for _, piece in self.pieces())
 
     def in_memory(self) -> Matrix:

@@ -1,4 +1,4 @@
-"""The dispersion of genes given their mean, and the curves that predict it.
+"""Dispersion of genes given their mean, and the curves that predict it.
 
 Local regression (loess) is the fit of Cleveland, Devlin and Grosse, "Regression by local fitting" (1988): local
 quadratics with tricube weights are computed at a few vertices of a k-d tree only, and cubics through their values and
@@ -167,13 +167,13 @@ class BinnedDispersion(GeneRanking):
     log_base : float, default=e
         Base of the logarithms.
     expressed_only : bool, default=False
-        Leave genes without any expression out of the bins; their means, dispersions and scores are 0.
+        Exclude genes without any expression from the bins; their means, dispersions and scores are 0.
     verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+        1 prints a line at the end. The logger ``thresher`` gets the same line at level INFO.
 
     Notes
     -----
-    Genes without any expression, or with the dispersion of all others in their bin, score nan and are not chosen.
+    Genes without any expression, or with the dispersion of all others in their bin, score nan and are not selected.
     Negative values are rejected. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
     """
 
@@ -181,7 +181,7 @@ class BinnedDispersion(GeneRanking):
     expressed_only: bool = param(default=False)
 
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
-        moments.refuse_counts()
+        moments.reject_counts()
         counts = read_moments(values.counts(self.log_base))
         ratio = divide(counts.variances, counts.means)
         dispersions = np.full(len(ratio), np.nan)
@@ -214,8 +214,8 @@ class Moments:
         """Whether the values look like logarithms of counts: some are not integers, and none is large."""
         return not self.is_whole.all() and bool((self.maximum <= LARGEST_LOGARITHM).all())
 
-    def refuse_counts(self) -> None:
-        """Raise where values are too large for logarithms of counts."""
+    def reject_counts(self) -> None:
+        """Raise ValueError if values are too large for logarithms of counts."""
         large = self.maximum > LARGEST_LOGARITHM
         if large.any():
             first = int(np.argmax(large))
@@ -225,7 +225,7 @@ class Moments:
             )
 
     def refuse_unusable(self) -> None:
-        """Raise where values cannot be counts nor logarithms of counts."""
+        """Raise ValueError if values are neither counts nor logarithms of counts."""
         if self.n_unusable.any():
             first = int(np.argmax(self.n_unusable > 0))
             raise ValueError(
@@ -275,7 +275,7 @@ def _squares(piece: Matrix, means: Floats, highest: Floats | None = None) -> Flo
 
 
 def divide(dividend: Floats, divisor: Floats | npt.NDArray[np.intp]) -> Floats:
-    """Return quotients, nan where the divisor is not above 0."""
+    """Return quotients; nan if the divisor is not above 0."""
     unknown = np.full(len(divisor), np.nan)
     return np.asarray(np.divide(dividend, divisor, out=unknown, where=divisor > 0))
 

@@ -73,47 +73,51 @@ def select_genes(
     Parameters
     ----------
     adata : anndata.AnnData
-        Cells x genes. Sparse values are read as they are and never made dense by methods that can avoid it. Those of a
-        backed object are read in pieces by the first four methods (three times, by ``"seurat"`` four times, with
-        batches more often) and, unless they are stored by genes, by ``"rfs"``, ``"rrfs"`` and ``"variance"``; other
-        methods read them into memory, with `batch_key` one batch at a time.
+        Cells x genes. Sparse values stay sparse if the method allows it. Values of a backed object are read in pieces
+        by ``"dispersion"`` and the three flavors of scanpy (three times, by ``"seurat"`` four times, with batches more
+        often) and, unless they are stored by genes, by ``"rfs"``, ``"rrfs"`` and ``"variance"``. Other methods load
+        them into memory, with `batch_key` one batch at a time.
     method : str or selector, default="dispersion"
-        ``"seurat_v3"`` and ``"seurat_v3_paper"``, for counts: variance over the variance expected of the mean.
-        ``"seurat"``, for logarithms of one more than counts, to the base ``adata.uns["log1p"]["base"]`` or e: logarithm
-        of variance over mean, standardised among genes of similar mean. These are the flavors of scanpy of these names.
-        ``"dispersion"``: ``"seurat"`` if some values are not integers and none is above 50, else
-        ``"seurat_v3_paper"``. ``"rrfs"`` (with correlation), ``"rfs"``, ``"variance"``, ``"laplacian"``, and with
-        `target_key` ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``, ``"mrmr"``; or any selector of ours.
+        - ``"seurat_v3"`` and ``"seurat_v3_paper"``, for counts: variance over the variance expected of the mean.
+        - ``"seurat"``, for logarithms of one more than counts, to the base ``adata.uns["log1p"]["base"]`` or e:
+          logarithm of variance over mean, standardised among genes of similar mean.
+        - ``"dispersion"``: ``"seurat"`` if some values are not integers and none is above 50, else
+          ``"seurat_v3_paper"``.
+        - Without labels: ``"rrfs"`` (with correlation), ``"rfs"``, ``"variance"``, ``"laplacian"``.
+        - With `target_key`: ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``, ``"mrmr"``.
+        - Any selector of thresher.
+
+        ``"seurat"``, ``"seurat_v3"`` and ``"seurat_v3_paper"`` are the flavors of scanpy with these names.
     n_top_genes : int, default=None
-        Genes to choose, whatever a selector given as `method`, or one inside it, says; fewer if it stops by itself.
-        None: as many as the selector says, 2000 for a method given by name.
+        Number of genes to select, which replaces the number of a selector passed as `method`; fewer if the selector
+        stops by itself. None: the number of the selector, 2000 for a method given by name.
     layer : str, default=None
         Values to read; None: ``adata.X``.
     batch_key : str, default=None
-        Column of ``adata.obs``: genes are chosen in every batch and sorted. ``"seurat_v3"`` sorts by median rank, then
-        by number of batches; ``"seurat"`` by number of batches, then by mean score; all others by number of batches,
-        then by median rank. Ties go to the lowest position.
+        Column of ``adata.obs``. Genes are selected in every batch, then sorted. ``"seurat_v3"`` sorts by median rank,
+        then by number of batches; ``"seurat"`` by number of batches, then by mean score; all others by number of
+        batches, then by median rank. Ties go to the lowest position.
     target_key : str, default=None
-        Column of ``adata.obs`` with the labels, for methods that need them.
+        Column of ``adata.obs`` with the labels, for methods that require them.
     subset : bool, default=False
-        Keep only the chosen genes in `adata`.
+        Keep only the selected genes in `adata`.
     inplace : bool, default=True
-        Write to `adata`; else return the columns as a dataframe.
+        Write to `adata`; False returns the columns as a dataframe.
     verbose : int, default=0
-        1 prints a line per batch, one per piece read of a backed object and one at the end; the logger ``thresher``
-        gets the same at level INFO.
+        1 prints a line per batch, one per piece of a backed object and one at the end. The logger ``thresher`` gets the
+        same lines at level INFO.
 
     Returns
     -------
     None or pandas.DataFrame
-        Columns ``highly_variable`` (bool); ``highly_variable_rank`` (0 for the first, nan if not chosen; with
-        `batch_key` the median over the batches that chose the gene); ``thresher_score`` and ``thresher_relevance``
+        Columns ``highly_variable`` (bool); ``highly_variable_rank`` (0 for the first, nan if not selected; with
+        `batch_key` the median over the batches that selected the gene); ``thresher_score`` and ``thresher_relevance``
         (means over batches); ``means``, ``dispersions`` and ``dispersions_norm``. With `batch_key` also
-        ``highly_variable_nbatches`` and ``highly_variable_intersection``. Of ``"seurat"`` means and dispersions are
-        logarithms, and means over batches. All other methods write ``variances`` and ``variances_norm`` as scanpy's
-        ``seurat_v3`` does, ``dispersions`` is variance over mean and ``dispersions_norm`` equals ``variances_norm``
-        (nan if values are negative). scanpy's ``pl.highly_variable_genes`` plots them. ``adata.uns["hvg"]`` contains
-        the method.
+        ``highly_variable_nbatches`` and ``highly_variable_intersection``. For ``"seurat"``, means and
+        dispersions are logarithms, and means over batches. All other methods write ``variances`` and ``variances_norm``
+        like scanpy's ``seurat_v3``; ``dispersions`` is variance over mean, and ``dispersions_norm`` equals
+        ``variances_norm`` (nan if values are negative). scanpy's ``pl.highly_variable_genes`` plots them.
+        ``adata.uns["hvg"]`` contains the method.
 
     Examples
     --------
