@@ -87,7 +87,7 @@ def _replace(content: bytearray, rng: np.random.Generator) -> None:
 
 
 def _edit_number(content: bytearray, rng: np.random.Generator) -> None:
-    """A whole number of 1, 2, 4 or 8 bytes, perhaps a length, becomes another one."""
+    """An integer of 1, 2, 4 or 8 bytes, perhaps a length, becomes another one."""
     width = int(rng.choice([1, 2, 4, 4, 4, 8, 8]))
     order = "<" if rng.random() < 0.8 else ">"
     code = order + {1: "B", 2: "H", 4: "I", 8: "Q"}[width]

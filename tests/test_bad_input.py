@@ -220,7 +220,7 @@ def test_the_one_class_is_shown_as_it_was_given():
 def test_n_jobs_of_a_wrong_kind_is_one_sentence(owner, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
-    with pytest.raises(ValueError, match="n_jobs must be None or a whole number other than 0"):
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
         clone(owner).set_params(n_jobs=n_jobs).fit(X, y)
 
 

@@ -218,11 +218,11 @@ BAD = {
     "one class": (ListEngine([RowBlock(np.eye(2), [1, 1])]), r"y has one class \(1\)"),
     "no rows": (ListEngine([RowBlock(np.empty((0, 2)), [])]), "no sample is left"),
     "constant": (ListEngine([RowBlock(np.ones((3, 2)), [0, 1, 1])]), "no column of X varies"),
-    "large whole numbers": (
+    "large integers": (
         ListEngine([RowBlock(np.array([[2**60], [2**60 + 1]]), [0, 1])]),
         r"column 0 of block 0 has integers beyond 2\^53",
     ),
-    "large whole numbers as objects": (
+    "large integers as objects": (
         ListEngine([RowBlock(np.array([[0, 2**63], [1, 2**63 + 1]], dtype=object), [0, 1])]),
         r"column 1 of block 0 has integers beyond 2\^53",
     ),

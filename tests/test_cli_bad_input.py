@@ -221,7 +221,7 @@ WRONG_OPTIONS = {
     ("--ensemble", "1"): (BUT_RECOMMEND, "--ensemble must be at least 2, got 1"),
     ("--missing", "no"): (BUT_RECOMMEND, "--missing must be one of error, category, pairwise"),
     ("--target-kind", "no"): (COMMANDS, "--target-kind must be one of nominal, numeric, got 'no'"),
-    ("--jobs", "0"): (COMMANDS, "--jobs must be a whole number other than 0 (-1: all processors)"),
+    ("--jobs", "0"): (COMMANDS, "--jobs must be an integer other than 0 (-1: all processors)"),
 }
 
 

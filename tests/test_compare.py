@@ -302,7 +302,7 @@ def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
     ("settings", "words"),
     [
         ({"k": 20}, "k must contain a number of at most 13, the features of wine"),
-        ({"k": 0}, "k must be a whole number of at least 1, got 0"),
+        ({"k": 0}, "k must be an integer of at least 1, got 0"),
         ({"k": []}, "k must contain at least one number"),
         ({"scoring": "acuracy"}, "did you mean 'accuracy'"),
         ({"selectors": [MRMR()]}, "selectors must be a dict of name to object"),
@@ -311,7 +311,7 @@ def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
         ({"data": {"x": 5}}, r"data\['x'\] must be a pair"),
         ({"data": {"x": ([[1], [2]], [0])}}, "X has 2 rows, but y has 1 values"),
         ({"estimators": {"a": GaussianNB(), "b": LinearRegression()}}, "all classifiers or all regr"),
-        ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
+        ({"cv": 1}, "cv must be an integer of at least 2, got 1"),
         ({"cv": KFold(3), "data": {"iris": load_iris()}, "k": 1, "selectors": {"F": SelectKBest()}}, None),
         ({"progress": "yes"}, "progress must be True or False"),
         ({"n_jobs": 0}, "n_jobs must be"),

@@ -362,12 +362,12 @@ def test_parameters_are_checked():
         (LCC(measure="risk"), "measure must be one of"),
         (LCC(delta_mode="rel"), "delta_mode must be one of"),
         (LCC(infeasible="ignore"), "infeasible must be one of"),
-        (LCC(min_features=-1), "min_features must be a whole number"),
+        (LCC(min_features=-1), "min_features must be an integer"),
         (SDCC(tie="last"), "tie must be one of"),
         (ASDCC(alpha=2), "alpha must be a number"),
         (SWCFS(window=-0.1), "window must be a number"),
         (SWCFS(expansion=-1), "expansion must be a number"),
-        (LVF(max_tries=0.5), "max_tries must be a whole number"),
+        (LVF(max_tries=0.5), "max_tries must be an integer"),
     ):
         with pytest.raises(ValueError, match=message):
             selector.fit(X, y)

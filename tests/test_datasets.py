@@ -184,7 +184,7 @@ def test_dorothea_like_has_its_density_its_classes_and_its_probes():
     [
         (
             lambda: given.make_artificial1(1),
-            "n_samples must be a whole number of at least 2, got 1",
+            "n_samples must be an integer of at least 2, got 1",
         ),
         (lambda: given.make_artificial1(10, 5), "n_informative must be .* at most 5, got 10"),
         (lambda: given.make_friedman_collinear(10, 6), "n_features must be .* at least 7, got 6"),

@@ -15,7 +15,7 @@ from .test_ensemble import codes, lists_of, same
     ("parameters", "message"),
     [
         ({"n_parts": 1}, "n_parts must be at least 2, got 1"),
-        ({"n_parts": 2.5}, "n_parts must be a whole number"),
+        ({"n_parts": 2.5}, "n_parts must be an integer"),
         ({"kind": "slow"}, "kind must be one of"),
         ({"parts": "random"}, "parts must be one of"),
         ({"vote": "borda"}, "vote must be one of"),

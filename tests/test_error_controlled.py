@@ -248,7 +248,7 @@ def test_probe_select_says_what_passed():
         ({"pvalues": [0.1, 0.2]}, "must contain 40 p-values, one per feature"),
         ({"pvalues": np.full(40, 1.5)}, r"pvalues must be in \[0, 1\], got 1.5 for feature 0"),
         ({"pvalues": np.full(40, np.nan)}, r"pvalues must be in \[0, 1\], got nan"),
-        ({"n_permutations": 3}, "n_permutations must be a whole number of at least 20"),
+        ({"n_permutations": 3}, "n_permutations must be an integer of at least 20"),
         ({"dependence": "none"}, "dependence must be one of"),
         ({"method": "compete", "pfer": 1}, 'Use method="gate" with pfer'),
         ({"selector": MRMR(3, keep=[0])}, r"keep=\[0\] selects untested features"),

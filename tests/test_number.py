@@ -95,12 +95,12 @@ def test_numbers_with_which_the_estimator_fails_are_left_out():
     ("settings", "words"),
     [
         ({"k": 9}, "k must contain a number of at most 4, the features of X, got"),
-        ({"k": 0}, "k must be a whole number of at least 1"),
+        ({"k": 0}, "k must be an integer of at least 1"),
         ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
         ({"scoring": "accurracy"}, "did you mean 'accuracy'"),
         ({"selector": MRMR(objective="nothing")}, "the selector failed on fold 0: ValueError"),
         ({"estimator": KNeighborsClassifier(900)}, "the estimator failed with every number"),
-        ({"cv": 1}, "cv must be a whole number of at least 2"),
+        ({"cv": 1}, "cv must be an integer of at least 2"),
         ({"y": [0, 1]}, "X has 150 rows, but y has 2"),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_patience_beyond_all_sizes_is_one_sentence():
     with pytest.raises(ValueError, match=r"patience must be .* at most 9\.22337e\+18, got 1000"):
         GBC(patience=10**400).fit(X, Y)
     with pytest.raises(
-        ValueError, match=r"cv must be a whole number of at least 2, got array\(2\)"
+        ValueError, match=r"cv must be an integer of at least 2, got array\(2\)"
     ):
         GBC(cv=np.array(2)).fit(X, Y)
 
@@ -72,7 +72,7 @@ def test_numbers_are_checked_as_they_are():
     assert check_number("a", np.float32(0.5), maximum=0.5) == 0.5
     assert check_number("a", np.inf) == np.inf
     for value in (2**63, True, np.bool_(True), np.array(2), np.array([2])):
-        with pytest.raises(ValueError, match="a must be a whole number"):
+        with pytest.raises(ValueError, match="a must be an integer"):
             check_number("a", value, integer=True)
     with pytest.raises(ValueError, match=r"a must be a number of at most 1\.79769e\+308"):
         check_number("a", 10**400)
@@ -87,5 +87,5 @@ def test_a_memory_limit_beyond_all_sizes_is_none():
 
 
 def test_thresholds_that_are_arrays_without_dimensions_are_refused():
-    with pytest.raises(ValueError, match=r"min_features must be a whole number .* got array\(2\)"):
+    with pytest.raises(ValueError, match=r"min_features must be an integer .* got array\(2\)"):
         LCC(min_features=np.array(2)).fit(X, Y)

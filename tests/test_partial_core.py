@@ -71,7 +71,7 @@ def core_gso(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=flo
 
 
 def random_problem(seed):
-    """Small whole numbers: many ties, duplicates, collinear and constant columns."""
+    """Small integers: many ties, duplicates, collinear and constant columns."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(4, 30)), int(rng.integers(2, 12))
     X = rng.integers(0, rng.integers(2, 8), size=(n, p)).astype(float)

@@ -135,7 +135,7 @@ def test_information_selects_on_no_more_nulls_than_it_says():
     ("parameters", "message"),
     [
         ({"pvalues": "bootstrap"}, "pvalues must be one of"),
-        ({"n_permutations": 5}, "n_permutations must be a whole number of at least 20, got 5"),
+        ({"n_permutations": 5}, "n_permutations must be an integer of at least 20, got 5"),
     ],
 )
 def test_bad_parameters_get_one_sentence(parameters, message):

@@ -243,9 +243,9 @@ def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"n_distribution": -1}, "n_distribution must be a whole number of at least 0, got -1"),
+        ({"n_distribution": -1}, "n_distribution must be an integer of at least 0, got -1"),
         ({"n_distribution": 0}, "n_distribution and n_permuted are 0 and every feature is true"),
-        ({"n_steps": 500}, "n_steps must be a whole number of at least 1 and of at most 113"),
+        ({"n_steps": 500}, "n_steps must be an integer of at least 1 and of at most 113"),
         ({"holdout": 1.0}, "holdout must be a share of at least 0 and below 1"),
         ({"truth": [99]}, "truth must contain positions of features, 0 to 12"),
         ({"selector": MRMR(keep=[0])}, "keep of 'selector' names columns"),
@@ -255,7 +255,7 @@ def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted
         ({"X": np.zeros(3)}, "X must have rows and columns"),
         ({"redraw": "no"}, "redraw must be True or False"),
         ({"target": "number"}, "target must be one of"),
-        ({"n_repeats": 0}, "n_repeats must be a whole number of at least 1"),
+        ({"n_repeats": 0}, "n_repeats must be an integer of at least 1"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence(settings, words):

@@ -333,7 +333,7 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
     ("settings", "words"),
     [
         ({"budget_s": 0}, "budget_s must be a number above 0, got 0"),
-        ({"k": 9}, "k must be a whole number of at least 1 and of at most 4, got 9"),
+        ({"k": 9}, "k must be an integer of at least 1 and of at most 4, got 9"),
         ({"scoring": "acc"}, "scoring must be one of"),
         ({"y": np.zeros(150)}, "y has only the value 0.0"),
         ({"y": np.r_[np.zeros(149), 1].astype(int)}, "the class 1 has a single sample"),

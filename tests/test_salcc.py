@@ -134,8 +134,8 @@ def test_parameters_are_checked():
         ({"delta_max": 2}, "delta_max must be a number"),
         ({"step": 0}, "step must be a number"),
         ({"temperature": 0}, "temperature must be a number"),
-        ({"patience": 0}, "patience must be a whole number"),
-        ({"cv": 1}, "cv must be a whole number"),
+        ({"patience": 0}, "patience must be an integer"),
+        ({"cv": 1}, "cv must be an integer"),
     ):
         with pytest.raises(ValueError, match=message):
             SALCC(**options).fit(X, y)

@@ -199,7 +199,7 @@ def test_tables_name_the_pairs_that_were_tested():
         ),
         (
             lambda: evaluate.critical_difference(1, 5),
-            "n_methods must be a whole number of at least 2",
+            "n_methods must be an integer of at least 2",
         ),
         (lambda: evaluate.critical_difference(3, 5, test="nemeny"), "did you mean 'nemenyi'"),
         (

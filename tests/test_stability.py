@@ -303,7 +303,7 @@ class NoisyPrefixes(Prefixes):
         ({"k": []}, "k must contain numbers"),
         ({"k": [0, 1]}, "k must contain numbers"),
         ({"index": "dice"}, "index must be one of"),
-        ({"k": [1], "n_repeats": 0}, "n_repeats must be a whole number of at least 1"),
+        ({"k": [1], "n_repeats": 0}, "n_repeats must be an integer of at least 1"),
     ],
 )
 def test_bad_settings_of_a_curve(problem, settings_, message):

@@ -100,7 +100,7 @@ def test_kept_features_are_never_dropped():
     ("options", "words"),
     [
         ({"step": 0}, r"step .*above 0"),
-        ({"step": 1.5}, r"step must be a whole number"),
+        ({"step": 1.5}, r"step must be an integer"),
         ({"C": -1}, r"C .*above 0"),
     ],
 )

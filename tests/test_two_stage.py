@@ -419,19 +419,19 @@ def test_progress_shows_the_best_score_and_size(verbose, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"pool": 0}, "pool must be a whole number of at least 1, got 0"),
-        ({"population": 0}, "population must be a whole number of at least 1, got 0"),
-        ({"max_pool": 0}, "max_pool must be a whole number"),
-        ({"pool_patience": 0}, "pool_patience must be a whole number"),
-        ({"max_cycles": 0}, "max_cycles must be a whole number"),
-        ({"limit": -1}, "limit must be a whole number of at least 0"),
+        ({"pool": 0}, "pool must be an integer of at least 1, got 0"),
+        ({"population": 0}, "population must be an integer of at least 1, got 0"),
+        ({"max_pool": 0}, "max_pool must be an integer"),
+        ({"pool_patience": 0}, "pool_patience must be an integer"),
+        ({"max_cycles": 0}, "max_cycles must be an integer"),
+        ({"limit": -1}, "limit must be an integer of at least 0"),
         ({"mutation_rate": 2}, "mutation_rate must be a number"),
         ({"variant": "pluss"}, "did you mean 'plus'"),
         ({"select": "2se"}, "select must be one of 'best', '1se'"),
-        ({"patience": 0}, "patience must be a whole number"),
+        ({"patience": 0}, "patience must be an integer"),
         ({"target_score": "high"}, "target_score must be a number"),
-        ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
-        ({"cv": 2.5}, "cv must be a whole number"),
+        ({"cv": 1}, "cv must be an integer of at least 2, got 1"),
+        ({"cv": 2.5}, "cv must be an integer"),
         ({"cv": 90}, "cv=90 requires 90 samples of every class, but class 1 has 67. Set"),
         ({"time_budget": 0}, "time_budget must be a number above 0"),
         ({"callback": 5}, "callback must be a function"),
@@ -450,7 +450,7 @@ def test_bad_input_gets_one_sentence(options, words):
 
 def test_bad_input_of_the_genetic_search_gets_one_sentence():
     for name in ("pool", "population", "generations"):
-        with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, got 0"):
+        with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1, got 0"):
             MRMRGA(**{name: 0}).fit(X, Y)
     for name in ("crossover_rate", "mutation_rate"):
         with pytest.raises(ValueError, match=f"{name} must be a number"):

@@ -30,7 +30,7 @@ class Risk:
         self.total = sum(self.weights)
         self.classes = sorted({c for c, w in zip(self.y, self.weights, strict=True) if w > 0})
         fractional = any(w != int(w) for w in self.weights)
-        # Weights that are not whole numbers have no number of pairs: pairs drawn with replacement.
+        # Weights that are not integers have no number of pairs: pairs drawn with replacement.
         pairs = self.total * (self.total - (0 if fractional else 1)) / 2
         unit = {"bayes": self.total, "binary": 1, "pairs": pairs}
         unit["entropy"] = self.total * math.log2(max(2, len(self.classes)))
