@@ -108,7 +108,7 @@ def test_selectors_of_others_and_numeric_targets():
         ({"groups": [1, 2]}, "groups must have one label per sample"),
     ],
 )
-def test_bad_input_gets_one_sentence(options, words):
+def test_bad_input_gets_a_one_line_error(options, words):
     selector = options.pop("selector", MRMR(2))
     with pytest.raises(ValueError, match=words):
         nested_score(selector, X, Y, **options)

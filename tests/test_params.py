@@ -109,12 +109,12 @@ def test_the_first_parameter_that_is_wrong_is_reported():
         validate_params(Example().set_params(way="left"))
 
 
-def test_the_words_of_a_parameter_can_be_read_from_its_class():
+def test_the_options_of_a_parameter_can_be_read_from_its_class():
     assert options_of(Example, "way") == ("up", "down")
     assert options_of(JMI(), "strategy") == ("lazy", "naive")
 
 
-def test_a_class_derived_by_a_user_may_have_a_constructor_of_its_own():
+def test_a_derived_class_may_have_another_constructor():
     own = WithOwnConstructor(2).fit(X, Y)
     assert own.relevance_measure_ == "mi"
     assert len(own.selected_) == 2
@@ -165,7 +165,7 @@ def words_of(hint):
 
 
 @pytest.mark.parametrize("cls", DECLARED, ids=lambda cls: cls.__name__)
-def test_the_words_that_are_checked_are_those_of_the_types(cls):
+def test_the_options_that_are_checked_are_those_of_the_types(cls):
     hints = typing.get_type_hints(cls)
     for parameter in fields(cls):
         for constraint in parameter.metadata["constraints"]:

@@ -20,7 +20,7 @@ from .test_consistency_kernels import exact_xor, noisy_xor
 
 
 def blurred(seed=0, n=120, p=8):
-    """Every feature tells a little of the class."""
+    """Return data in which every feature is slightly informative about the class."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     X = np.where(
