@@ -1,4 +1,4 @@
-"""A selector through every interface: arrays, frames, sparse data, files, blocks, pieces, ensembles, errors, commands, JSON.
+"""Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles and commands, with errors and JSON.
 
 `python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a separate process, for a package that was
 changed. `TOY:nmi` before the classes: the core takes the name TOY for "nmi".

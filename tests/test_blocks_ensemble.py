@@ -85,7 +85,7 @@ def test_few_rounds_shared_by_all_replicates_and_all_partitions():
 @pytest.mark.parametrize(
     ("ensemble", "groups", "complaint"),
     [
-        (Ensemble(MRMR(2), kind="full"), None, 'kind="full" needs all rows in one place'),
+        (Ensemble(MRMR(2), kind="full"), None, 'kind="full" needs all rows at once'),
         (Ensemble(MRMR(2), kind="bagging"), None, 'Use kind="fast", "inner" or "halves"'),
         (Ensemble(MRMR(2), 3), [1] * 40, "groups are not supported for rows in blocks"),
         (Ensemble(RRCT(2), 3, kind="full"), None, "RRCT needs all rows at once"),

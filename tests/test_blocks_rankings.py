@@ -130,7 +130,7 @@ def test_what_needs_rows_is_rejected():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
     rows = in_blocks(X, y, None, [9])
-    with pytest.raises(ValueError, match='pvalues="permutation" needs all rows in one place'):
+    with pytest.raises(ValueError, match='pvalues="permutation" needs all rows at once'):
         Univariate(2, measure="mi", pvalues="permutation").fit(rows)
     with pytest.warns(UserWarning, match="p-values of rows in blocks are analytic"):
         assert Univariate(2, measure="mi").fit(rows).pvalue_method_ == "analytic"
