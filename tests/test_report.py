@@ -263,7 +263,7 @@ def test_the_command_writes_the_same_report_at_once_and_from_a_saved_selection(t
     assert "Redundant features" in page.read_text("utf-8")
     again = CliRunner().invoke(app, ["report", str(saved), "-o", str(later)])
     assert again.exit_code == 2
-    assert "exists already" in again.stderr
+    assert "exists. Use --force" in again.stderr
 
 
 @pytest.mark.parametrize(

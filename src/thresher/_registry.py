@@ -66,7 +66,7 @@ class Entry(NamedTuple):
 
 # When to use a method: `thresher methods` and the table of selectors show these lines.
 _ADVICE = {
-    "MRMR": "the first to try: relevant features that do not repeat each other, from any data, fast",
+    "MRMR": "the first to try: relevant, non-redundant features from any data, fast",
     "JMI": "like mrmr, but counts joint information of features; many samples of discrete data",
     "JMIM": "like jmi, but scored by the worst partner: strict against redundancy",
     "CMIM": "adds most information to any single selected feature; good with binary features",

@@ -31,7 +31,7 @@ def quiet_sums() -> np.errstate:
 
 
 LONGEST_NAME = 60
-# Of a message of another package, which may repeat the data.
+# Longest part of a message of another package, which may repeat the data.
 LONGEST_LINE = 200
 
 
@@ -254,7 +254,7 @@ _Registry = dict[str | tuple[str, type[Warning], int], int]
 
 @dataclass
 class _Call:
-    """A call of the package from outside: its location, and the warnings it has had."""
+    """A call of the package from outside: its location, and the warnings issued so far."""
 
     location: tuple[str, int, str, _Registry]  # file, line, module and its registry of warnings
     warned: set[str] = field(default_factory=set)

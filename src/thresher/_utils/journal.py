@@ -25,7 +25,7 @@ _SIGNATURE = b'{"thresher journal": 1, '
 
 
 class Journal:
-    """A file to which results are appended one by one, each under a key and on the disk at once.
+    """A file to which results are appended one by one, each under a key and on the disk when `append` returns.
 
     A line contains JSON, the base64 of an array in little-endian bytes, and a CRC-32, separated by tabs. On opening,
     the file is cut off at the first incomplete or damaged line: this is the file of an earlier moment, from which the

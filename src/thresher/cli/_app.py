@@ -160,9 +160,9 @@ def stability(
       thresher stability genes.csv -t target -m mrmr,mim -k 10,20,50
       thresher stability genes.csv -t target --ensemble 20
     """
-    from thresher.cli._evaluate import stability as run
+    from thresher.cli import _evaluate
 
-    run(file, options, method, k, repeats, output)
+    _evaluate.stability(_evaluate.Evaluation([file], options, method, output), k, repeats)
 
 
 @app.command()
@@ -189,9 +189,9 @@ def probe(
 
     A copy of a real column does not count as a mistake, so a plain ranking does well. Compare each method with it.
     """
-    from thresher.cli._evaluate import probe as run
+    from thresher.cli import _evaluate
 
-    run(file, options, method, steps, repeats, output)
+    _evaluate.probe(_evaluate.Evaluation([file], options, method, output), steps, repeats)
 
 
 @app.command()
@@ -215,9 +215,10 @@ def compare(
       thresher compare data.csv -t species
       thresher compare data.csv -t species -m mrmr,fcbf,relieff -k 5,10 --estimator bayes,forest --out table.csv
     """
-    from thresher.cli._evaluate import compare as run
+    from thresher.cli import _evaluate
 
-    run(files, options, method, k, split(estimator), folds, output)
+    evaluation = _evaluate.Evaluation(files, options, method, output)
+    _evaluate.compare(evaluation, files, k, split(estimator), folds)
 
 
 @app.command()

@@ -18,14 +18,8 @@ from sklearn.utils import Bunch
 from thresher._utils.types import TargetLike, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
-from thresher.cli._input import Data, read_data
-from thresher.cli._options import (
-    InputOptions,
-    OutputOptions,
-    SelectionOptions,
-    SelectionRequest,
-    build,
-)
+from thresher.cli._input import read_data
+from thresher.cli._options import InputOptions, OutputOptions, SelectionOptions, build
 from thresher.cli._output import Console, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.data import read_target
@@ -68,27 +62,46 @@ def estimators_for(y: TargetLike, requested: list[str], options: InputOptions) -
 USUAL_SIZES = (5, 10, 20)
 
 
-def stability(
-    path: Path,
-    options: SelectionOptions,
-    methods: str,
-    sizes: str | None,
-    repeats: int,
-    output: OutputOptions,
-) -> None:
+class Evaluation:
+    """The tables of a command and the methods to evaluate on them, read and checked."""
+
+    def __init__(
+        self, paths: Sequence[Path], options: SelectionOptions, methods: str, output: OutputOptions
+    ) -> None:
+        check_output(output.out, output.force, LISTS)
+        self.options, self.output, self.console = options, output, output.console
+        self.requests = options.requests(methods)
+        needs_target = any(_options.needs_target(request.method) for request in self.requests)
+        self.tables = []
+        for path in paths:
+            table = read_data(path, options, self.console, needs_target=needs_target)
+            check_rows(table, self.requests, self.console)
+            self.tables.append(table)
+
+    def selectors(self) -> Values:
+        return {request.method: build(request, self.tables[0]) for request in self.requests}
+
+    def sizes(self, text: str | None) -> list[int]:
+        """Return the requested numbers of features, or the usual ones that all tables have."""
+        if text is not None:
+            return parse_sizes(text)
+        most = min(len(table.names) for table in self.tables)
+        return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
+
+
+def stability(evaluation: Evaluation, sizes: str | None, repeats: int) -> None:
     """Measure how much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
-    requests, console = options.requests(methods), output.console
-    data = _read(path, options, requests, output)
+    (data,), options, console = evaluation.tables, evaluation.options, evaluation.console
     rows = []
-    for request in requests:
+    for request in evaluation.requests:
         with console.working(f"selecting by {request.method}", data, has_bar=True):
             curve = stability_curve(
                 build(request, data),
                 data.X,
                 data.y,
-                k=_sizes(sizes, [data]),
+                k=evaluation.sizes(sizes),
                 n_repeats=repeats,
                 index="nogueira",
                 n_jobs=options.jobs,
@@ -99,25 +112,17 @@ def stability(
             {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _write(rows, "stability (Nogueira; 1: always equal, 0: expected by chance)", output)
+    _write(rows, "stability (Nogueira; 1: always equal, 0: expected by chance)", evaluation.output)
 
 
-def probe(
-    path: Path,
-    options: SelectionOptions,
-    methods: str,
-    steps: int | None,
-    repeats: int,
-    output: OutputOptions,
-) -> None:
+def probe(evaluation: Evaluation, steps: int | None, repeats: int) -> None:
     """Count the random columns among the first selected features."""
     from thresher.evaluate import probe_fdr
 
-    requests, console = options.requests(methods), output.console
-    data = _read(path, options, requests, output)
+    (data,), options, console = evaluation.tables, evaluation.options, evaluation.console
     with console.working("selecting among random columns", data, has_bar=True):
         benchmark = probe_fdr(
-            {request.method: build(request, data) for request in requests},
+            evaluation.selectors(),
             data.X,
             data.y,
             n_steps=steps,
@@ -128,32 +133,29 @@ def probe(
             progress=console.is_watched,
         )
     title = f"share of random columns among the first {benchmark.n_steps} features; compare with relevance only"
-    _write(_as_rows(benchmark.summary("dict")), title, output)
+    _write(_as_rows(benchmark.summary("dict")), title, evaluation.output)
 
 
 def compare(
+    evaluation: Evaluation,
     paths: Sequence[Path],
-    options: SelectionOptions,
-    methods: str,
     sizes: str | None,
     estimators: list[str],
     folds: int,
-    output: OutputOptions,
 ) -> None:
     """Compare methods by the scores of estimators on the selected features."""
     from thresher import evaluate
 
-    requests, console = options.requests(methods), output.console
-    tables = [_read(path, options, requests, output) for path in paths]
+    tables, options, console = evaluation.tables, evaluation.options, evaluation.console
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
     pipelines = estimators_for(tables[0].y, estimators, options)
     with console.working("comparing", tables[0] if len(tables) == 1 else None, has_bar=True):
         comparison = evaluate.compare(
-            {request.method: build(request, tables[0]) for request in requests},
+            evaluation.selectors(),
             {label: (data.X, data.y) for label, data in zip(labels, tables, strict=True)},
             pipelines,
-            k=_sizes(sizes, tables),
+            k=evaluation.sizes(sizes),
             cv=folds,
             random_state=options.seed,
             n_jobs=options.jobs,
@@ -161,10 +163,10 @@ def compare(
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
     table = comparison.table("dict")
-    if output.out is None and not console.as_json:
+    if evaluation.output.out is None and not console.as_json:
         table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _write(_as_rows(table), title, output)
+    _write(_as_rows(table), title, evaluation.output)
 
 
 def recommend(
@@ -258,27 +260,6 @@ def _encode_bunch(out: Path, bunch: Bunch) -> bytes:
 
     columns = {name: X[:, i] for i, name in enumerate(bunch.feature_names)}
     return encode_table(out, pa.table({**columns, "target": bunch.target}))
-
-
-def _read(
-    path: Path,
-    options: SelectionOptions,
-    requests: Sequence[SelectionRequest],
-    output: OutputOptions,
-) -> Data:
-    check_output(output.out, output.force, LISTS)
-    needs = any(_options.needs_target(request.method) for request in requests)
-    data = read_data(path, options, output.console, needs_target=needs)
-    check_rows(data, requests, output.console)
-    return data
-
-
-def _sizes(text: str | None, tables: Sequence[Data]) -> list[int]:
-    """Return the requested numbers of features, or the usual ones that all data have."""
-    if text is not None:
-        return parse_sizes(text)
-    most = min(len(data.names) for data in tables)
-    return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
 def _as_rows(columns: Values) -> list[Values]:

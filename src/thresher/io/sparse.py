@@ -1,4 +1,4 @@
-"""Sparse matrices: their structure checked, and mapped from files."""
+"""Sparse matrices: checks of their structure, and memory maps of their arrays."""
 
 from __future__ import annotations
 

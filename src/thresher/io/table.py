@@ -177,7 +177,7 @@ def join_parts(parts: Sequence[Part]) -> FileColumns:
     first, *others = (
         dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
     )
-    # Neither the index of pandas is a feature, nor a first column without a name, which contains names of rows.
+    # Neither the index of pandas nor a first column without a name (row names) is a feature.
     kinds = {
         name: column_kind(kind)
         for index, (name, kind) in enumerate(first.items())

@@ -30,7 +30,7 @@ _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
 # Default of the memory limit: this share of the memory that the process may use.
 _DEFAULT_SHARE = 4
 _SMALLEST_LIMIT = 1 << 20
-# Share of the memory limit for a block of text, which takes up to nine times as much as numbers.
+# Share of the memory limit for a block of text; its numbers take up to nine times the memory of the text.
 _TEXT_SHARE = 64
 # A row of text, including the header, must fit into a block of this size.
 LARGEST_BLOCK = 1 << 26
@@ -100,7 +100,7 @@ def _address_space_left() -> int:
 
 def disk_full_error(error: OSError, folder: Path, after: str = "") -> OSError:
     """Return the error of a full disk as one sentence; any other error unchanged."""
-    # NumPy does not say why it could not write.
+    # An error of NumPy has no error number.
     reason = errno.ENOSPC if error.errno is None else error.errno
     if reason not in FULL:
         return error

@@ -26,7 +26,7 @@ _HEAD = 1 << 20
 _WITH_COMMA = re.compile(rb"[+-]?\d+,(\d+)(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _SEPARATORS = (",", ";", "\t", "|")
-# Replaces bytes outside ASCII, which would be an error when pyarrow reports the row.
+# Translates bytes outside ASCII to "?", as they would be an error when pyarrow reports the row.
 _ASCII = bytes(range(128)) + b"?" * 128
 
 

@@ -37,15 +37,12 @@ class Account:
 
     Attributes
     ----------
-    relevance, redundancy, scores : ndarray of float of shape (n_features,)
-    ranking : ndarray of int of shape (n_features,)
+    relevance, scores : ndarray of float of shape (n_features,)
     """
 
     def __init__(self, selector: Estimator) -> None:
         self.relevance: Floats = selector.relevance_
-        self.redundancy: Floats = selector.redundancy_
         self.scores: Floats = selector.scores_
-        self.ranking: npt.NDArray[np.intp] = selector.ranking_
         self._selector = selector
         self._steps = {int(f): step for step, f in enumerate(selector.selected_, 1)}
 
@@ -68,10 +65,10 @@ class Account:
             reason,
             step=step,
             is_kept=feature in self._selector._kept,
-            rank=int(self.ranking[feature]),
+            rank=int(self._selector.ranking_[feature]),
             score=reason.score if step is None else known(self.scores[feature]),
             relevance=known(self.relevance[feature]),
-            redundancy=known(self.redundancy[feature]),
+            redundancy=known(self._selector.redundancy_[feature]),
         )
 
 

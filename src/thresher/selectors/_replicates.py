@@ -195,12 +195,8 @@ def _class_counts(plan: Plan, target: Target) -> Array:
         of_part = np.bincount(cells, minlength=n_parts * target.n_classes)
         return np.asarray(plan.parts.keeps @ of_part.reshape(n_parts, target.n_classes))
     assert plan.counts is not None
-    return np.array(
-        [
-            np.bincount(target.codes[counts > 0], minlength=target.n_classes)
-            for counts in plan.counts
-        ]
-    )
+    codes = (target.codes[counts > 0] for counts in plan.counts)
+    return np.array([np.bincount(present, minlength=target.n_classes) for present in codes])
 
 
 def _numbered(noun: str, numbers: list[int]) -> str:

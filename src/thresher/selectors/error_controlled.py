@@ -303,7 +303,7 @@ class ErrorControlled(MetaSelector):
             selected, fitted = search(X, passed, None if wanted is None else filtered.n_features)
             # A search that stops early selects fewer features than its filter is valid for.
             if self.pfer is not None or len(selected) >= filtered.n_features or not len(selected):
-                self._set_filter(filtered, passed, fitted)
+                self._set_filter(passed, filtered.level, fitted)
                 return selected
             most = len(selected)
 
@@ -326,16 +326,12 @@ class ErrorControlled(MetaSelector):
         fits &= n_real <= most
         end = int(np.flatnonzero(fits)[-1]) + 1 if fits.any() else 0
         self.pvalues_ = np.full(self.n_features_in_, np.nan)
-        self._set_filter(
-            SignificanceFilter(np.ones(p, dtype=bool), end, np.nan), candidates, fitted
-        )
+        self._set_filter(candidates, np.nan, fitted)
         return candidates[columns[order[:end]][is_real[:end]]]
 
-    def _set_filter(
-        self, filtered: SignificanceFilter, passed: Positions, fitted: Estimator
-    ) -> None:
+    def _set_filter(self, passed: Positions, level: float, fitted: Estimator) -> None:
         self.gate_ = np.isin(np.arange(self.n_features_in_), passed)
-        self.gate_level_ = filtered.level
+        self.gate_level_ = level
         self.selector_ = fitted
         report(self, "%d of %d features pass the filter", len(passed), self.n_features_in_)
 
