@@ -91,7 +91,7 @@ test-level: $(VENV)/.tools $(VENV)/.core
 	THRESHER_ISA=$(LEVEL) $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster and not once" $(if $(ARGS),$(ARGS),$(SUITE))
 
 # Debian packages for the tests of reports (chromium-headless-shell) and of Spark (a Java). Without root they are
-# installed by sudo where it asks for no password. Tests of what is not there are skipped; in CI that is an error unless
+# installed by sudo where it requires no password. Tests that need missing packages are skipped; in CI that is an error unless
 # BROWSER=no or JAVA=no says so.
 export THRESHER_BROWSER := $(BROWSER)
 export THRESHER_JAVA := $(JAVA)
@@ -158,7 +158,7 @@ docs: $(VENV)/.docs $(VENV)/.core
 	$(BIN)/python docs/check_links.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-# Whatever no site answers for is listed, and an error.
+# Links that no site serves are listed, and an error.
 docs-links: docs
 	$(BIN)/python -m sphinx -q -b linkcheck -d docs/_build/html/.doctrees docs docs/_build/links
 
@@ -166,7 +166,7 @@ clean:
 	rm -rf .venv .venv-* build dist docs/_build docs/api docs/gallery benchmarks/results
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-# The environment, with what builds the core. Made anew in part when pyproject.toml changes.
+# The environment, with the build requirements of the core. Partly rebuilt when pyproject.toml changes.
 $(VENV)/.build: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('thresher needs Python >= 3.11: make PYTHON=...')"
 	@echo "making the environment in $(VENV)"
@@ -216,7 +216,7 @@ dev: $(VENV)/.build
 	@touch $(VENV)/.editable && rm -f $(VENV)/.core
 	@$(MAKE) --no-print-directory $(VENV)/.core
 
-# The lowest versions that pyproject.toml declares, for building as for running, in an environment of its own.
+# The lowest versions that pyproject.toml declares, for building and for running, in a separate environment.
 LOWEST := .venv-lowest
 $(LOWEST)/.core: pyproject.toml $(CORE)
 	@$(PYTHON) -c "import sys; sys.version_info[:2] == (3, 11) or sys.exit('the lowest versions are those of Python 3.11: make PYTHON=...')"
@@ -231,7 +231,7 @@ $(LOWEST)/.core: pyproject.toml $(CORE)
 test-lowest: $(LOWEST)/.core
 	THRESHER_TOOLS=no $(LOWEST)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
-# The versions that come next, from the nightly builds of the projects, in an environment of its own.
+# The next versions, from the nightly builds of the projects, in a separate environment.
 DEV := .venv-dev
 NIGHTLY := https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
 $(DEV)/.core: $(VENV)/.build $(CORE)

@@ -24,7 +24,7 @@ Bytes = Callable[[bytes], bytes]
 # Known from pyarrow 16 on.
 _VIEW = getattr(pa, "string_view", pa.large_string)()
 
-# What lengths, counts and places are replaced by.
+# Replacements for lengths, counts and offsets.
 _LIMITS = [
     0,
     1,
@@ -75,8 +75,8 @@ def _damage(rng: np.random.Generator) -> Bytes:
 
 
 def _flip(content: bytearray, rng: np.random.Generator) -> None:
-    for place in rng.integers(0, len(content), rng.integers(1, 9)):
-        content[place] ^= 1 << rng.integers(8)
+    for offset in rng.integers(0, len(content), rng.integers(1, 9)):
+        content[offset] ^= 1 << rng.integers(8)
 
 
 def _replace(content: bytearray, rng: np.random.Generator) -> None:
@@ -87,19 +87,19 @@ def _replace(content: bytearray, rng: np.random.Generator) -> None:
 
 
 def _edit_number(content: bytearray, rng: np.random.Generator) -> None:
-    """A whole number of 1, 2, 4 or 8 bytes, perhaps a length, becomes another one."""
+    """Replace an integer of 1, 2, 4 or 8 bytes, perhaps a length."""
     width = int(rng.choice([1, 2, 4, 4, 4, 8, 8]))
     order = "<" if rng.random() < 0.8 else ">"
     code = order + {1: "B", 2: "H", 4: "I", 8: "Q"}[width]
     if len(content) < width:
         return
-    place = int(rng.integers(len(content) - width + 1))
+    offset = int(rng.integers(len(content) - width + 1))
     if rng.random() < 0.8:
-        place -= place % width
-    (value,) = struct.unpack_from(code, content, place)
+        offset -= offset % width
+    (value,) = struct.unpack_from(code, content, offset)
     near = [value + 1, value - 1, 2 * value, value // 2, -value, len(content), value + 8]
     others = near if rng.random() < 0.5 else _LIMITS
-    struct.pack_into(code, content, place, int(others[rng.integers(len(others))]) % 256**width)
+    struct.pack_into(code, content, offset, int(others[rng.integers(len(others))]) % 256**width)
 
 
 def _splice(content: bytearray, rng: np.random.Generator) -> None:
@@ -165,7 +165,7 @@ def _table(rng: np.random.Generator) -> pa.Table:
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """The columns that every format can hold."""
+    """Return the columns that every format supports."""
     kinds = (pa.types.is_floating, pa.types.is_integer, pa.types.is_string, pa.types.is_boolean)
     return table.select([f.name for f in table.schema if any(kind(f.type) for kind in kinds)])
 
@@ -293,11 +293,11 @@ def _mat7(rng: np.random.Generator, damage: Bytes) -> bytes:
     """Faults are in an array before it is compressed, or in the file."""
     sink = io.BytesIO()
     scipy_io.savemat(sink, _matlab(rng), do_compression=False)
-    content, parts, place = sink.getvalue(), [], 128
-    while place < len(content):
-        (size,) = struct.unpack_from("<I", content, place + 4)
-        parts.append(content[place : place + 8 + size])
-        place += 8 + size
+    content, parts, offset = sink.getvalue(), [], 128
+    while offset < len(content):
+        (size,) = struct.unpack_from("<I", content, offset + 4)
+        parts.append(content[offset : offset + 8 + size])
+        offset += 8 + size
     inside = rng.random() < 0.7
     chosen = rng.integers(len(parts))
     parts = [damage(part) if inside and i == chosen else part for i, part in enumerate(parts)]

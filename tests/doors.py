@@ -1,6 +1,6 @@
-"""A selector through every door: arrays, frames, sparse data, files, blocks, pieces, ensembles, errors, commands, JSON.
+"""Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles and commands, with errors and JSON.
 
-`python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a process of its own, for a package that was
+`python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a separate process, for a package that was
 changed. `TOY:nmi` before the classes: the core takes the name TOY for "nmi".
 """
 
@@ -153,8 +153,8 @@ def _commands(method: str, X: pd.DataFrame, y: Any) -> None:
 def teach_the_core(name: str, known: str) -> None:
     """Make the core take a new name for a measure that it knows.
 
-    A measure is computed by the core, and a test compiles nothing. So this stands in for the lines of C++ that the
-    recipe asks for; everything else is as it would be.
+    A measure is computed by the core, and a test compiles nothing. So this replaces the lines of C++ that the
+    recipe requires; everything else is unchanged.
     """
     from thresher import _core
 
@@ -175,7 +175,7 @@ def teach_the_core(name: str, known: str) -> None:
                 setattr(_core, own, translated(member))
             continue
         if takes_measure(member.__init__):
-            setattr(_core, own, translated(member))  # nothing asks for its type
+            setattr(_core, own, translated(member))  # no test checks its type
         for method, function in list(vars(member).items()):
             if method != "__init__" and takes_measure(function):
                 setattr(member, method, translated(function))

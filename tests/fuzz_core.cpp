@@ -39,8 +39,8 @@ class Bytes {
   std::size_t next_ = 0;
 };
 
-void require(bool holds) {
-  if (!holds) std::abort();
+void require(bool is_true) {
+  if (!is_true) std::abort();
 }
 
 BuildOptions options_from(Bytes& bytes, std::size_t n_rows, std::vector<std::int32_t>& parts) {
@@ -102,7 +102,7 @@ std::optional<CodedTable> attempt(Build build) {
   }
 }
 
-// Pointers, indices and values as they come: most are refused.
+// Pointers, indices and values chosen at random: most are rejected.
 void pack_hostile(Bytes& bytes, std::size_t n_rows, std::size_t n_columns, const BuildOptions& options) {
   SparseView view;
   view.by_columns = bytes.below(2) == 0;

@@ -1,4 +1,4 @@
-"""Limits of the system that stand in for a full disk."""
+"""Limits of the system that simulate a full disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @contextmanager
 def largest_file(n_bytes: int) -> Iterator[None]:
-    """Let no file of this process grow beyond so many bytes; skip where the system has no such limit."""
+    """Limit the files of this process to a number of bytes; skip where the system has no such limit."""
     resource = pytest.importorskip("resource", reason="needs limits of processes")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))

@@ -1,4 +1,4 @@
-"""The measures by kind, for tests that hold for all of a kind."""
+"""The measures by kind, for tests that apply to all of a kind."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def by_command(path: Path) -> str:
     if not lines[-1].startswith("thresher: ") or len(lines[-1]) > LONGEST_SENTENCE:
         print(*lines[-3:], sep="\n", file=sys.stderr)
         return "no sentence"
-    return "refused"
+    return "rejected"
 
 
 def by_command_with_little_memory(path: Path) -> str:
@@ -65,7 +65,7 @@ def by_fit(path: Path) -> str:
         MIM(1, missing="category").fit(path, "target" if "svm" in path.name else "y")
     except (ValueError, TypeError, MemoryError) as error:
         if len(str(error)) <= LONGEST_SENTENCE and len(str(error).splitlines()) <= 1:
-            return "refused"
+            return "rejected"
         traceback.print_exc()
         return "no sentence"
     except Exception:
@@ -76,7 +76,7 @@ def by_fit(path: Path) -> str:
 
 def main(files: list[str]) -> None:
     warnings.simplefilter("ignore")
-    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which takes addresses of its own
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which reserves addresses itself
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()

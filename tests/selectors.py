@@ -43,7 +43,7 @@ def quick(name: str, **settings: Any) -> Any:
 def others(written: Iterable[Any], is_of_kind: Callable[[Any], bool], **settings: Any) -> list[Any]:
     """An instance of each selector of a kind whose class is not in a list that a test has written.
 
-    So a list of chosen settings holds every selector of its kind, and those to come.
+    So a list of chosen settings contains every selector of its kind, including future ones.
     """
     classes = {type(selector) for selector in written}
     found = []

@@ -72,14 +72,14 @@ def open_doors(package: Path, *arguments: str) -> None:
     assert run.stdout.endswith("all doors\n")
 
 
-def test_a_new_selector_goes_through_every_door(package):
+def test_a_new_selector_works_through_every_interface(package):
     code, entry = blocks_of("Adding a selector")
     (package / "selectors" / "top_information.py").write_text(code, encoding="utf-8")
     insert(package / "_registry.py", "_ENTRIES = (\n", f"{entry},\n")
     open_doors(package, "TopInformation")
 
 
-def test_a_new_measure_goes_through_every_door_and_has_pvalues(package):
+def test_a_new_measure_works_through_every_interface_and_has_pvalues(package):
     (entry,) = blocks_of("Adding a measure")
     insert(package / "measures" / "_names.py", "_KINDS = (\n", f"{entry},\n")
     selectors = ("MRMR relevance=iq", "MRMR relevance=mi redundancy=iq", "Univariate measure=iq")
@@ -87,7 +87,7 @@ def test_a_new_measure_goes_through_every_door_and_has_pvalues(package):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_measure_goes_through_every_door(name):
+def test_every_measure_works_through_every_interface(name):
     through_every_door(thresher.MRMR(3, relevance=name, target=_target(name)))
 
 
@@ -98,7 +98,7 @@ def _target(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", [n for n, entry in SELECTORS.items() if not entry.wraps])
-def test_every_selector_goes_through_every_door(name):
+def test_every_selector_works_through_every_interface(name):
     known = getattr(thresher, name)._get_param_names()
     size = {"n_features_to_select": 3} if "n_features_to_select" in known else {}
     through_every_door(quick(name, **size))

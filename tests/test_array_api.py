@@ -74,7 +74,7 @@ def test_bins_and_evaluations_take_such_arrays():
 
 
 class Tensor:
-    """Rows as a tensor of PyTorch holds them."""
+    """Return the rows in the layout of a PyTorch tensor."""
 
     __module__ = "torch"
 
@@ -87,7 +87,7 @@ class Tensor:
         return self.values
 
 
-def test_tensors_of_pytorch_are_read_by_their_own_conversion():
+def test_tensors_of_pytorch_are_read_by_the_conversion_of_pytorch():
     found = MRMR(2).fit(Tensor(X), Tensor(Y))
     assert found.selected_.tolist() == MRMR(2).fit(X, Y).selected_.tolist()
     np.testing.assert_array_equal(found.transform(Tensor(X)), found.transform(X))
@@ -105,7 +105,7 @@ def test_tensors_of_pytorch_are_read_by_their_own_conversion():
     ],
     ids=["X", "y", "sample_weight", "partial_fit", "transform", "measure"],
 )
-def test_what_cannot_be_converted_is_refused_in_one_sentence(use):
+def test_what_cannot_be_converted_is_rejected_in_one_line(use):
     words = r"array of torch cannot be read as a NumPy array: Can't call numpy\(\) .* Pass a NumPy array"
     with pytest.raises(ValueError, match=words):
         use()

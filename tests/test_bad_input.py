@@ -98,7 +98,7 @@ def with_value(value, column=3):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_one_clear_sentence(parameters, data, words):
+def test_bad_settings_get_a_one_line_error(parameters, data, words):
     selector = MRMR(**parameters)
     with pytest.raises(ValueError, match=words) as error:
         selector.fit(*data)
@@ -138,7 +138,7 @@ def test_frame_columns_are_named():
         MRMR(relevance="f").fit(frame.assign(z=["u", "v"] * 20), Y)
 
 
-def test_a_column_of_too_many_levels_is_named_whatever_stands_beside_it():
+def test_a_column_of_too_many_levels_is_named_next_to_any_others():
     n = 300
     frame = pd.DataFrame({"age": np.linspace(0, 9, n), "sex": ["f", "m"] * (n // 2)})
     frame["ticket"] = [f"ticket {i}" for i in range(n)]
@@ -178,7 +178,7 @@ def test_f_in_a_difference_warns():
 
 
 @pytest.mark.parametrize("selector", [RRCT(), GSO(), LassoPath()], ids=repr)
-def test_selectors_of_dense_columns_refuse_sparse_ones_by_name(selector):
+def test_selectors_of_dense_columns_reject_sparse_ones_by_name(selector):
     assert not get_tags(selector).input_tags.sparse
     assert get_tags(MRMR()).input_tags.sparse
     words = rf"^{type(selector).__name__} does not take sparse X.* Use MRMR.* X\.toarray\(\)$"
@@ -217,10 +217,10 @@ def test_the_one_class_is_shown_as_it_was_given():
     ],
     ids=lambda owner: type(owner).__name__,
 )
-def test_n_jobs_of_a_wrong_kind_is_one_sentence(owner, n_jobs):
+def test_n_jobs_of_a_wrong_kind_is_a_one_line_error(owner, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
-    with pytest.raises(ValueError, match="n_jobs must be None or a whole number other than 0"):
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
         clone(owner).set_params(n_jobs=n_jobs).fit(X, y)
 
 

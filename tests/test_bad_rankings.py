@@ -88,7 +88,7 @@ def test_targets_that_cannot_be_used(selector, y, words):
     [FisherScore(), Relief(), MultiSURF(), SVMRFE(), SFSLW()],
     ids=repr,
 )
-def test_selectors_for_classes_refuse_numbers(selector):
+def test_selectors_for_classes_reject_numbers(selector):
     with pytest.raises(ValueError, match=r"needs classes, but y is continuous.*MRMR, ReliefF"):
         selector.fit(X, X[:, 0])
 

@@ -90,12 +90,12 @@ def test_missing_values_are_treated_as_in_memory(missing, data, weighted):
     weights = draw_weights(rng, len(frame), "whole" if weighted else "none")
     selector = MRMR(4, relevance="mi", missing=missing)
     try:
-        memory, far = both(selector, frame, y, weights, ends)
-    except ValueError as error:  # of memory, which is asked first
+        memory, remote = both(selector, frame, y, weights, ends)
+    except ValueError as error:  # raised in memory, which is fitted first
         with pytest.raises(ValueError, match=re.escape(str(error))):
             selector.fit(in_blocks(frame, y, weights, ends))
         return
-    assert_same(memory, far)
+    assert_same(memory, remote)
 
 
 @examples(20)
@@ -124,12 +124,14 @@ def test_the_same_rounds_for_every_number_of_blocks():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 60)), rng.integers(0, 3, 200)
     selector = MRMR(12, relevance="mi")
-    asked = {
-        (far.n_rounds_, far.n_passes_, far.n_evaluations_)
-        for far in (selector.fit(in_blocks(X, y, None, ends)) for ends in ([], [3], [50, 50, 120]))
+    counts = {
+        (remote.n_rounds_, remote.n_passes_, remote.n_evaluations_)
+        for remote in (
+            selector.fit(in_blocks(X, y, None, ends)) for ends in ([], [3], [50, 50, 120])
+        )
     }
-    assert len(asked) == 1
-    assert asked.pop()[1] == 2
+    assert len(counts) == 1
+    assert counts.pop()[1] == 2
     assert not hasattr(selector.fit(X, y), "n_rounds_")
 
 
@@ -218,11 +220,11 @@ BAD = {
     "one class": (ListEngine([RowBlock(np.eye(2), [1, 1])]), r"y has one class \(1\)"),
     "no rows": (ListEngine([RowBlock(np.empty((0, 2)), [])]), "no sample is left"),
     "constant": (ListEngine([RowBlock(np.ones((3, 2)), [0, 1, 1])]), "no column of X varies"),
-    "large whole numbers": (
+    "large integers": (
         ListEngine([RowBlock(np.array([[2**60], [2**60 + 1]]), [0, 1])]),
         r"column 0 of block 0 has integers beyond 2\^53",
     ),
-    "large whole numbers as objects": (
+    "large integers as objects": (
         ListEngine([RowBlock(np.array([[0, 2**63], [1, 2**63 + 1]], dtype=object), [0, 1])]),
         r"column 1 of block 0 has integers beyond 2\^53",
     ),
@@ -230,7 +232,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_blocks_are_refused_in_a_sentence(name):
+def test_bad_blocks_are_rejected_in_one_line(name):
     engine, complaint = BAD[name]
     with pytest.raises(ValueError, match=complaint):
         MRMR(1, relevance="mi").fit(engine)
@@ -248,13 +250,13 @@ def test_bad_blocks_are_refused_in_a_sentence(name):
         (CMIFilter(2), "CMIFilter needs all rows at once"),
     ],
 )
-def test_what_needs_all_rows_in_one_place_is_refused(selector, complaint):
+def test_measures_that_need_all_rows_at_once_are_rejected(selector, complaint):
     X = np.random.default_rng(3).normal(size=(30, 4))
     with pytest.raises(ValueError, match=complaint):
         selector.fit(in_blocks(X, (X[:, 0] > 0).astype(int), None, [10]), None)
 
 
-def test_a_measure_of_numbers_refuses_categories_and_missing_values():
+def test_a_measure_of_numbers_rejects_categories_and_missing_values():
     frame = pd.DataFrame({"a": [1.5, 2, 3, 4], "b": list("xyxy")})
     with pytest.raises(ValueError, match="column 'b' contains categories"):
         MRMR(1, relevance="r2").fit(in_blocks(frame, np.array([0, 1, 0, 1])))
@@ -263,7 +265,7 @@ def test_a_measure_of_numbers_refuses_categories_and_missing_values():
         MRMR(1, relevance="r2", missing="pairwise").fit(in_blocks(X, np.array([0, 1, 0, 1])))
 
 
-def test_names_that_fit_does_not_know_are_refused():
+def test_names_that_fit_does_not_know_are_rejected():
     X, y = np.eye(3), [0, 1, 1]
     with pytest.raises(
         TypeError, match="unexpected keyword argument 'checkpont'; did you mean 'checkpoint'"

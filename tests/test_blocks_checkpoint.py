@@ -1,4 +1,4 @@
-"""Fits that were killed and go on: byte-identical results from the answers in a folder."""
+"""Fits that were killed and resumed: byte-identical results from the partial results in a folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def problem(seed=0):
 
 
 class Counted(ListEngine):
-    """Counts the rounds that are really asked."""
+    """Counts the request rounds that are really made."""
 
     n_requested = 0
 
@@ -62,13 +62,13 @@ def test_a_log_cut_at_any_byte_gives_the_same_result(name, tmp_path):
     again = engine()
     assert FITS[name]().fit(again, checkpoint=str(tmp_path)).to_json() == text
     assert again.n_requested == 0
-    places = np.random.default_rng(1).integers(0, len(written), 3).tolist()
-    for place in places:
-        log.write_bytes(written[:place])
+    offsets = np.random.default_rng(1).integers(0, len(written), 3).tolist()
+    for offset in offsets:
+        log.write_bytes(written[:offset])
         assert FITS[name]().fit(engine(), checkpoint=tmp_path).to_json() == text
         assert log.read_bytes() == written
-    for place in (len(written) // 2, len(written) - 1):  # a byte that was written wrongly
-        log.write_bytes(written[:place] + bytes([written[place] ^ 1]) + written[place + 1 :])
+    for offset in (len(written) // 2, len(written) - 1):  # a byte that was written wrongly
+        log.write_bytes(written[:offset] + bytes([written[offset] ^ 1]) + written[offset + 1 :])
         assert FITS[name]().fit(engine(), checkpoint=tmp_path).to_json() == text
 
 
@@ -84,18 +84,18 @@ def test_every_byte_of_a_small_log(tmp_path):
     written = log.read_bytes()
     ends = [i + 1 for i, byte in enumerate(written) if byte == ord("\n")]
     known = set()
-    for place in range(len(written)):
-        n_whole = sum(end <= place for end in ends)
-        if n_whole in known and place + 1 not in ends:  # a fit sees nothing but the whole lines
+    for offset in range(len(written)):
+        n_whole = sum(end <= offset for end in ends)
+        if n_whole in known and offset + 1 not in ends:  # a fit sees nothing but the whole lines
             continue
         known.add(n_whole)
-        log.write_bytes(written[:place])
+        log.write_bytes(written[:offset])
         assert fitted() == text
         assert log.read_bytes() == written
     assert known == set(range(len(ends)))
 
 
-def test_a_checkpoint_of_a_development_version_is_refused(tmp_path):
+def test_a_checkpoint_of_a_development_version_is_rejected(tmp_path):
     (tmp_path / "plan.json").write_text('{"selector": "MRMR"}')
     log = tmp_path / "rounds.log"
     log.write_bytes(bytes(range(100)))
@@ -120,7 +120,7 @@ def test_a_checkpoint_of_a_development_version_is_refused(tmp_path):
         (lambda folder: JMI(5).fit(engine(), checkpoint=folder), "selector"),
     ],
 )
-def test_a_checkpoint_of_another_fit_is_refused(fit, other, tmp_path):
+def test_a_checkpoint_of_another_fit_is_rejected(fit, other, tmp_path):
     MRMR(5, relevance="mi").fit(engine(), checkpoint=tmp_path)
     before = (tmp_path / "rounds.log").read_bytes()
     with pytest.raises(
@@ -130,7 +130,7 @@ def test_a_checkpoint_of_another_fit_is_refused(fit, other, tmp_path):
     assert (tmp_path / "rounds.log").read_bytes() == before
 
 
-def test_threads_and_words_do_not_make_another_fit(tmp_path):
+def test_threads_and_verbosity_do_not_make_another_fit(tmp_path):
     first = MRMR(5, relevance="mi").fit(engine(), checkpoint=tmp_path)
     again = engine()
     second = MRMR(5, relevance="mi", n_jobs=2).fit(again, checkpoint=tmp_path)

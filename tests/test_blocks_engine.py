@@ -32,7 +32,7 @@ def test_the_sum_of_a_list_counts_each_block_once():
         engine.request(lambda X: np.array([len(X)]), np.add, lambda *done: None)
 
 
-def test_a_list_without_blocks_is_refused():
+def test_a_list_without_blocks_is_rejected():
     with pytest.raises(ValueError, match=r"there are no blocks of rows\. Pass at least one"):
         ListEngine([])
 
@@ -65,7 +65,7 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest():
         split_columns(frame, "class", "class")
 
 
-def test_rows_in_memory_are_not_far():
+def test_rows_in_memory_are_not_in_blocks():
     assert not any(is_in_blocks(X) for X in (np.ones((2, 2)), pd.DataFrame({"a": [1]}), [[1.0]]))
     assert is_in_blocks(ListEngine([RowBlock(np.ones((2, 2)))]))
 

@@ -33,13 +33,13 @@ SELECTORS = {
 }
 
 
-def assert_same_vote(memory, far):
-    assert far.selected_.tolist() == memory.selected_.tolist()
-    assert [own.tolist() for own in far.parts_] == [own.tolist() for own in memory.parts_]
-    assert far.votes_.tolist() == memory.votes_.tolist()
-    assert far.stability_ == memory.stability_
-    np.testing.assert_array_equal(far.relevance_, memory.relevance_)
-    assert far.part_of_row_ is None
+def assert_same_vote(memory, remote):
+    assert remote.selected_.tolist() == memory.selected_.tolist()
+    assert [own.tolist() for own in remote.parts_] == [own.tolist() for own in memory.parts_]
+    assert remote.votes_.tolist() == memory.votes_.tolist()
+    assert remote.stability_ == memory.stability_
+    np.testing.assert_array_equal(remote.relevance_, memory.relevance_)
+    assert remote.part_of_row_ is None
 
 
 @pytest.mark.parametrize("name", SELECTORS)
@@ -65,8 +65,8 @@ def test_weights_and_a_numeric_target():
             memory = ensemble.fit(X, y, sample_weight=weights)
             lists = [own.tolist() for own in memory.parts_]
             # the weights are with the blocks
-            far = ensemble.fit(in_blocks(X, y, weights, [0, 40, 41]))
-            assert [own.tolist() for own in far.parts_] == lists
+            remote = ensemble.fit(in_blocks(X, y, weights, [0, 40, 41]))
+            assert [own.tolist() for own in remote.parts_] == lists
 
 
 def test_few_rounds_shared_by_all_replicates_and_all_partitions():
@@ -74,18 +74,18 @@ def test_few_rounds_shared_by_all_replicates_and_all_partitions():
     X = rng.normal(size=(150, 80))
     y = (X[:, :5].sum(axis=1) > 0).astype(int)
     ensemble = Ensemble(MRMR(10, relevance="mi"), n_parts=10)
-    asked = {
-        (far.n_rounds_, far.n_passes_)
-        for far in (ensemble.fit(in_blocks(X, y, None, ends)) for ends in ([], [20, 20, 70]))
+    counts = {
+        (remote.n_rounds_, remote.n_passes_)
+        for remote in (ensemble.fit(in_blocks(X, y, None, ends)) for ends in ([], [20, 20, 70]))
     }
-    assert len(asked) == 1
-    assert asked.pop()[0] <= 15
+    assert len(counts) == 1
+    assert counts.pop()[0] <= 15
 
 
 @pytest.mark.parametrize(
     ("ensemble", "groups", "complaint"),
     [
-        (Ensemble(MRMR(2), kind="full"), None, 'kind="full" needs all rows in one place'),
+        (Ensemble(MRMR(2), kind="full"), None, 'kind="full" needs all rows at once'),
         (Ensemble(MRMR(2), kind="bagging"), None, 'Use kind="fast", "inner" or "halves"'),
         (Ensemble(MRMR(2), 3), [1] * 40, "groups are not supported for rows in blocks"),
         (Ensemble(RRCT(2), 3, kind="full"), None, "RRCT needs all rows at once"),
@@ -96,7 +96,7 @@ def test_few_rounds_shared_by_all_replicates_and_all_partitions():
         ),
     ],
 )
-def test_what_needs_rows_is_refused(ensemble, groups, complaint):
+def test_what_needs_rows_is_rejected(ensemble, groups, complaint):
     X = np.random.default_rng(3).normal(size=(40, 4))
     with pytest.raises(ValueError, match=complaint):
         ensemble.fit(in_blocks(X, X[:, 0], None, [9]), groups=groups)

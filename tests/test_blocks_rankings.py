@@ -23,10 +23,10 @@ def test_scores_and_pvalues_are_those_of_memory(measure, data, kind, weighted):
     frame, ends, rng = data
     weights = draw_weights(rng, len(frame), "whole" if weighted else "none")
     selector = Univariate(3, measure=measure, pvalues="analytic")
-    memory, far = both(selector, frame, target(rng, frame, kind), weights, ends)
-    assert_same(memory, far)
-    assert far.pvalues_.tolist() == memory.pvalues_.tolist()
-    assert far.corrected_pvalues_.tolist() == memory.corrected_pvalues_.tolist()
+    memory, remote = both(selector, frame, target(rng, frame, kind), weights, ends)
+    assert_same(memory, remote)
+    assert remote.pvalues_.tolist() == memory.pvalues_.tolist()
+    assert remote.corrected_pvalues_.tolist() == memory.corrected_pvalues_.tolist()
 
 
 def test_correlations_of_numbers():
@@ -55,8 +55,8 @@ def test_weights_of_any_size_count_as_in_memory(weights, selector):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
-    memory, far = both(selector, X, y, weights, ends=[20, 20, 45])
-    assert_same(memory, far)
+    memory, remote = both(selector, X, y, weights, ends=[20, 20, 45])
+    assert_same(memory, remote)
     pieces = clone(selector)
     for rows in np.split(np.arange(60), [20, 45]):
         pieces.partial_fit(X[rows], y[rows], weights[rows])
@@ -93,8 +93,8 @@ def test_numbers_of_any_size_are_added_up_as_in_memory(sizes, selector):
     labels = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
     X[:, :3] *= sizes[:, None]
     for y in (labels, X[:, 1] / 2 + X[:, 2] / 4):
-        memory, far = both(selector, X, y, ends=[20, 20, 40])
-        assert_same(memory, far)
+        memory, remote = both(selector, X, y, ends=[20, 20, 40])
+        assert_same(memory, remote)
         pieces = clone(selector)
         for rows in np.split(np.arange(60), [20, 40]):
             pieces.partial_fit(X[rows], y[rows])
@@ -102,7 +102,7 @@ def test_numbers_of_any_size_are_added_up_as_in_memory(sizes, selector):
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_variances_of_any_size_are_refused_or_added_up_as_in_memory(name):
+def test_variances_of_any_size_are_rejected_or_added_up_as_in_memory(name):
     X = np.clip(np.random.default_rng(0).normal(size=(60, 4)), -2, 2) / 2
     X[:, :3] *= SIZES[name][:, None]
     rows, selector = in_blocks(X, None, None, [20, 20, 40]), RFS(2, relevance="variance")
@@ -121,16 +121,16 @@ def test_relevance_filter_of_sums(relevance):
     y = (X[:, 0] > np.median(X[:, 0])).astype(int)
     selector = RFS(relevance=relevance)
     memory = RFS(relevance=relevance).fit(X, y)
-    far = selector.fit(in_blocks(X, y, None, [0, 11, 12]))
-    assert_same(memory, far)
-    assert far.n_rounds_ == 0
+    remote = selector.fit(in_blocks(X, y, None, [0, 11, 12]))
+    assert_same(memory, remote)
+    assert remote.n_rounds_ == 0
 
 
-def test_what_needs_rows_is_refused():
+def test_what_needs_rows_is_rejected():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
     rows = in_blocks(X, y, None, [9])
-    with pytest.raises(ValueError, match='pvalues="permutation" needs all rows in one place'):
+    with pytest.raises(ValueError, match='pvalues="permutation" needs all rows at once'):
         Univariate(2, measure="mi", pvalues="permutation").fit(rows)
     with pytest.warns(UserWarning, match="p-values of rows in blocks are analytic"):
         assert Univariate(2, measure="mi").fit(rows).pvalue_method_ == "analytic"
@@ -141,15 +141,15 @@ def test_what_needs_rows_is_refused():
     with pytest.raises(ValueError, match="RRFS needs all rows at once"):
         RRFS(2).fit(rows)
     frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y"])[y]})
-    with pytest.raises(ValueError, match="column 'b' holds categories"):
+    with pytest.raises(ValueError, match="column 'b' contains categories"):
         Univariate(1).fit(in_blocks(frame, y))
 
 
-def test_whole_numbers_of_every_width():
+def test_integers_of_every_width():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 60)
     for dtype in (bool, np.int8, np.uint8, np.int16, np.float32):
         X = (rng.integers(0, 2, (60, 4)) * 100).astype(dtype)
         if dtype == np.int8:
-            X[X == 0] = -100  # their distance is more than the type holds
+            X[X == 0] = -100  # their distance exceeds the range of the type
         assert_same(*both(Univariate(2, measure="mi", pvalues="analytic"), X, y, None, [7]))

@@ -32,7 +32,7 @@ def table(name):
     return X, y
 
 
-def talk(selector):
+def request_counts(selector):
     return selector.n_rounds_, selector.n_passes_, selector.n_evaluations_
 
 
@@ -40,24 +40,24 @@ def talk(selector):
 def test_few_rounds_for_each_selected_feature(name, objective):
     X, y = table(name)
     selector, n = SELECTORS[objective], len(y)
-    far = selector.fit(in_blocks(X, y))
-    whole = talk(far)
-    assert whole[0] <= 1.5 * len(far.selected_)
+    remote = selector.fit(in_blocks(X, y))
+    whole = request_counts(remote)
+    assert whole[0] <= 1.5 * len(remote.selected_)
     assert whole[1] == 2
     if name in ("madelon", "pd_speech"):
-        far = selector.fit(in_blocks(X, y, None, [0, 5, 6, n // 2, n // 2, n - 1]))
-        assert talk(far) == whole
-        found = far.selected_.tolist()
+        remote = selector.fit(in_blocks(X, y, None, [0, 5, 6, n // 2, n // 2, n - 1]))
+        assert request_counts(remote) == whole
+        found = remote.selected_.tolist()
         assert found == selector.fit(X, y).selected_.tolist()
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_without_bounds_eight_references_are_asked_in_a_round(name):
+def test_without_bounds_a_round_requests_eight_references(name):
     X, y = table(name)
     selector = JMI(50, discretize="mean-sd")
-    far = selector.fit(in_blocks(X, y, None, [len(y) // 2]))
-    assert far.n_rounds_ in (7, 8)
-    assert far.n_passes_ == 2
+    remote = selector.fit(in_blocks(X, y, None, [len(y) // 2]))
+    assert remote.n_rounds_ in (7, 8)
+    assert remote.n_passes_ == 2
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(["madelon", "pd_speech"], ["fast", "inner"]))
@@ -67,6 +67,6 @@ def test_replicates_share_their_rounds(name, kind):
         ensemble = Ensemble(selector, n_parts=10, kind=kind)
         ensemble.set_params(selector__n_features_to_select=30)
         memory = ensemble.fit(X, y).selected_.tolist()
-        far = ensemble.fit(in_blocks(X, y, None, [10, 200]))
-        assert far.selected_.tolist() == memory
-        assert far.n_rounds_ <= 1.5 * 30
+        remote = ensemble.fit(in_blocks(X, y, None, [10, 200]))
+        assert remote.selected_.tolist() == memory
+        assert remote.n_rounds_ <= 1.5 * 30

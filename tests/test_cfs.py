@@ -1,4 +1,4 @@
-"""CFS as a user sees it: worked examples, twins, counts on real data."""
+"""CFS as a user sees it: worked examples, reference implementations, counts on real data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_worked_example_of_best_first():
     assert selector.merit_ == pytest.approx(0.674238570323, abs=1e-12)
 
 
-def test_every_strategy_gives_the_answer_of_the_definition():
+def test_every_strategy_returns_the_result_of_the_definition():
     for seed in range(80):
         X, y, varies = random_problem(seed)
         if not varies.any():
@@ -77,14 +77,14 @@ def test_every_strategy_gives_the_answer_of_the_definition():
 @pytest.mark.parametrize(
     "options", [{}, {"locally_predictive": True}, {"zero_as_one": True}], ids=str
 )
-def test_best_first_agrees_with_the_twin(options):
-    twin_options = {"zero_to_one" if k == "zero_as_one" else k: v for k, v in options.items()}
+def test_best_first_agrees_with_the_reference_implementation(options):
+    naive_options = {"zero_to_one" if k == "zero_as_one" else k: v for k, v in options.items()}
     for seed in range(40):
         X, y, varies = random_problem(3000 + seed, 6)
         relevance, redundancy = tables(X, y)
         if not max(relevance) > 0:
             continue
-        expected = cfs_best_first(relevance, redundancy, candidates=varies, **twin_options)[0]
+        expected = cfs_best_first(relevance, redundancy, candidates=varies, **naive_options)[0]
         selector = CFS(search="best-first", **options).fit(X, y)
         by_relevance = sorted(expected, key=lambda f: (-relevance[f], f))
         assert selector.selected_.tolist() == by_relevance
@@ -134,7 +134,7 @@ def test_selection_on_colon(load_real):
     assert selector.selected_.tolist() == order
     assert selector.merit_ == pytest.approx(0.499569, abs=5e-7)
     best_first = CFS(search="best-first").fit(X, y)
-    # What the package fast-select 0.3.0 answers.
+    # Results of the package fast-select 0.3.0.
     peer = [142, 248, 285, 466, 512, 764, 896, 1152, 1324, 1345]
     peer += [1380, 1411, 1422, 1472, 1581, 1670, 1770, 1771, 1916, 1971]
     assert sorted(best_first.selected_.tolist()) == peer
@@ -172,7 +172,7 @@ def test_continuous_columns_are_cut_by_mdl_by_default():
     assert selector.reason("texture error").startswith("irrelevant: relevance 0")
 
 
-def test_a_number_asked_for_ends_the_search_early():
+def test_a_requested_number_ends_the_search_early():
     X, y = load_breast_cancer(return_X_y=True)
     whole = CFS().fit(X, y).selected_.tolist()
     assert CFS(3).fit(X, y).selected_.tolist() == whole[:3]

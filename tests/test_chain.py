@@ -136,7 +136,7 @@ def test_weights_are_passed_on_by_metadata_routing(cancer):
     ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_bad_chains_get_one_sentence(selectors, words):
+def test_bad_chains_get_a_one_line_error(selectors, words):
     X = np.zeros((20, 3))
     X[[0, 1, 2], [0, 1, 2]] = 1.0
     with pytest.raises(ValueError, match=words):
@@ -144,7 +144,7 @@ def test_bad_chains_get_one_sentence(selectors, words):
 
 
 @pytest.mark.parametrize("selector", [Chain([MRMR(2)]), ErrorControlled(MRMR(2))])
-def test_rows_in_blocks_are_refused_in_one_sentence(selector):
+def test_rows_in_blocks_are_rejected_in_one_line(selector):
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.raises(ValueError, match="needs all rows at once, but X is in blocks"):
         selector.fit(in_blocks(X, y, None, [0, 300]), y)

@@ -1,4 +1,4 @@
-"""X that somebody writes into during a fit: any answer or an error, never memory corruption."""
+"""X that another thread writes to during a fit: any result or an error, never memory corruption."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def fit_while_writing(selector, X, target, seconds):
     dirty = []
     for share in (0.002, 0.1, 1.0):
         dirty.append(clean.copy(order="K"))
-        places = rng.random(clean.shape) < share
-        dirty[-1][places] = rng.choice(np.array(AWKWARD[clean.dtype.kind]).astype(clean.dtype), places.sum())
+        chosen = rng.random(clean.shape) < share
+        dirty[-1][chosen] = rng.choice(np.array(AWKWARD[clean.dtype.kind]).astype(clean.dtype), chosen.sum())
 
     def write():
         while not stop.is_set():

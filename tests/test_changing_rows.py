@@ -183,7 +183,7 @@ def test_what_rows_are_kept_by_may_not_change():
     changing.set_params(discretize=GivenBins(list(CUTS.cuts))).partial_fit(X, y)  # the same cuts
 
 
-def test_who_takes_no_weights_says_so():
+def test_selectors_without_weights_reject_them():
     X, y = draw_rows(np.random.default_rng(5), 20)
     with pytest.raises(ValueError, match="RFS does not support sample_weight"):
         RFS(relevance="variance").partial_fit(X, y, np.ones(20))
@@ -212,7 +212,7 @@ def test_target_and_weights_by_the_names_of_columns():
         changing.partial_fit(frame, y="labels")
 
 
-def test_nothing_is_computed_until_it_is_asked_for(monkeypatch):
+def test_nothing_is_computed_until_it_is_requested(monkeypatch):
     fits = []
     plain = MRMR.fit
     monkeypatch.setattr(MRMR, "fit", lambda self, *a, **k: fits.append(1) or plain(self, *a, **k))
@@ -277,7 +277,7 @@ def test_without_rows_there_is_nothing_to_select():
     assert_same(changing.partial_fit(X, y), clone(changing).fit(X, y))
 
 
-def test_fit_and_partial_fit_start_anew_after_each_other():
+def test_fit_and_partial_fit_start_over_after_each_other():
     X, y = draw_rows(np.random.default_rng(5), 80)
     changing = MRMR(3, relevance="mi", discretize=CUTS)
     changing.fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
@@ -309,6 +309,6 @@ def test_json_cannot_smuggle_rows_in():
 @pytest.mark.parametrize(
     "selector", [CMIFilter(), GSO(), Ensemble(MRMR(), kind="full"), Ensemble(GSO())]
 )
-def test_who_needs_all_rows_in_one_place_takes_no_pieces(selector):
+def test_selectors_that_need_all_rows_at_once_have_no_partial_fit(selector):
     assert not hasattr(selector, "partial_fit")
     assert not hasattr(selector, "forget")

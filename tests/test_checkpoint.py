@@ -128,7 +128,7 @@ def test_without_a_random_state_the_seed_is_that_of_the_file(tmp_path):
         ({"random_state": 1}, (X, Y), r"other random_state \(\d+\)."),
     ],
 )
-def test_a_checkpoint_of_something_else_is_refused(settings, data, words, tmp_path):
+def test_a_checkpoint_of_something_else_is_rejected(settings, data, words, tmp_path):
     path = tmp_path / "search"
     small(checkpoint=path).fit(X, Y)
     before = path.read_bytes()
@@ -151,7 +151,7 @@ def test_a_checkpoint_of_something_else_is_refused(settings, data, words, tmp_pa
         lambda text: b'{"thresher checkpoint": 1, "seed": 0, "fingerprints": {}}\t2c4c2fb9\n',
     ],
 )
-def test_a_file_that_begins_in_another_way_is_refused_and_left_alone(damaged, tmp_path):
+def test_a_file_that_begins_differently_is_rejected_and_not_changed(damaged, tmp_path):
     path = tmp_path / "search"
     small(checkpoint=path).fit(X, Y)
     path.write_bytes(damaged(path.read_bytes()))
@@ -163,7 +163,7 @@ def test_a_file_that_begins_in_another_way_is_refused_and_left_alone(damaged, tm
     assert path.read_bytes() == before
 
 
-def test_a_search_goes_on_from_before_a_damaged_line(tmp_path):
+def test_a_search_resumes_from_before_a_damaged_line(tmp_path):
     path = tmp_path / "search"
     expected = small(checkpoint=path).fit(X, Y)
     written = path.read_bytes().splitlines(keepends=True)
@@ -175,7 +175,7 @@ def test_a_search_goes_on_from_before_a_damaged_line(tmp_path):
         assert path.read_bytes() == whole
 
 
-def test_files_that_cannot_be_and_estimators_that_cannot_be_told_apart_are_refused(tmp_path):
+def test_impossible_files_and_indistinguishable_estimators_are_rejected(tmp_path):
     with pytest.raises(OSError, match=r"nowhere.search was not written: No such"):
         small(checkpoint=tmp_path / "nowhere" / "search").fit(X, Y)
     with pytest.raises(OSError, match="was not written"):
@@ -196,7 +196,7 @@ class Fails(GaussianNB):
         return super().fit(X, y)
 
 
-def test_failures_are_remembered_with_their_words(tmp_path):
+def test_failures_are_recorded_with_their_messages(tmp_path):
     path = tmp_path / "search"
     for _ in range(2):
         with pytest.warns(ThresherWarning, match="RuntimeError: no pairs"):

@@ -76,7 +76,7 @@ def test_frames_keep_their_names_and_functions_are_called_again():
         ([pd.DataFrame({"a": ["x", "y"]})], r"column 'a' of a chunk contains categories"),
     ],
 )
-def test_bad_chunks_get_one_sentence(chunks, words):
+def test_bad_chunks_get_a_one_line_error(chunks, words):
     with pytest.raises(ValueError, match=words):
         RFS(1).fit_chunks(chunks)
 

@@ -221,7 +221,7 @@ WRONG_OPTIONS = {
     ("--ensemble", "1"): (BUT_RECOMMEND, "--ensemble must be at least 2, got 1"),
     ("--missing", "no"): (BUT_RECOMMEND, "--missing must be one of error, category, pairwise"),
     ("--target-kind", "no"): (COMMANDS, "--target-kind must be one of nominal, numeric, got 'no'"),
-    ("--jobs", "0"): (COMMANDS, "--jobs must be a whole number other than 0 (-1: all processors)"),
+    ("--jobs", "0"): (COMMANDS, "--jobs must be an integer other than 0 (-1: all processors)"),
 }
 
 
@@ -323,7 +323,7 @@ def test_a_full_disk_for_temporary_files_is_reported(name, tmp_path, monkeypatch
         result = CliRunner().invoke(app, ["select", str(path), "-t", "target", "--memory", "1MiB"])
     assert result.exit_code == 2
     message = result.stderr.splitlines()[-1]
-    assert message.startswith("thresher: temporary files found no room in")
+    assert message.startswith("thresher: no space for temporary files in")
     assert message.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
 
 
@@ -336,7 +336,7 @@ def test_a_full_disk_for_temporary_files_is_reported(name, tmp_path, monkeypatch
         ("datasets", "make_xor", "-o", "xor.csv"),
     ],
 )
-def test_no_space_is_one_sentence(arguments, tmp_path, monkeypatch):
+def test_no_space_is_a_one_line_error(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text(GOOD)
     (tmp_path / "saved.json").write_text(MRMR(1).fit([[0.0], [1.0]], [0, 1]).to_json())
@@ -355,7 +355,7 @@ def test_no_space_is_one_sentence(arguments, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
 @pytest.mark.parametrize("arguments", some([("--help",), ("methods",)]))
-def test_no_space_for_what_is_printed_is_one_sentence(arguments):
+def test_no_space_for_the_output_is_a_one_line_error(arguments):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "thresher", *arguments],

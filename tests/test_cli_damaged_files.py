@@ -41,7 +41,7 @@ def local_and_central(content, offsets, values):
     ],
 )
 @pytest.mark.parametrize("is_sparse", [False, True])
-def test_a_damaged_archive_of_arrays_is_one_sentence(
+def test_a_damaged_archive_of_arrays_is_a_one_line_error(
     is_sparse, change, message, tmp_path, monkeypatch
 ):
     X = np.random.default_rng(0).integers(0, 3, (40, 5)).astype(float)
@@ -79,7 +79,7 @@ def test_too_many_columns_are_rejected_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("text", [b"1,\xff\xfe", b"1,\xff,\xfe,4"])
-def test_a_ragged_row_that_is_not_utf8_is_one_sentence(text, tmp_path, capfd):
+def test_a_ragged_row_that_is_not_utf8_is_a_one_line_error(text, tmp_path, capfd):
     message = run(tmp_path, GOOD.encode() + text + b"\n1,2,p\n")
     assert f"row 14 has {text.count(b',') + 1} values, but the header has 3. Correct" in message
     with pytest.raises(ValueError, match=r"row 14 has . values, but the header has 3"):

@@ -114,7 +114,7 @@ def test_every_method_streams(method, tmp_path, monkeypatch):
         (lambda t: t.set_column(64, "target", pa.array(["yes"] * N)), "y has one class (yes)"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_sentence(change, message, table, tmp_path):
+def test_bad_input_is_a_one_line_error(change, message, table, tmp_path):
     path = write(change(table), tmp_path, "parquet")
     code, shown, error = select(path, "-k", 3, "--memory", "1MiB", "-o", tmp_path / "o.json")
     if "no rows" not in message:

@@ -28,7 +28,7 @@ def test_worked_example():
     assert "passed over" in selector.reason(2)
 
 
-def test_agrees_with_the_twin_on_random_problems():
+def test_agrees_with_the_reference_implementation_on_random_problems():
     for seed in range(120):
         X, y = random_problem(20_000 + seed)
         if not np.ptp(X, axis=0).any():

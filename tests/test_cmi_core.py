@@ -26,7 +26,7 @@ def example():
 
 
 def core_walk(X, y, n_features=None, *, last="positive", keep=()):
-    """The compiled walk with the twin's parameters."""
+    """Call the compiled walk with the parameters of the reference implementation."""
     relevance = falling(relevance_order(X, list(y)), X.shape[1])
     return _core.cmi_walk(
         _core.CodedTable.from_dense(X),
@@ -83,7 +83,7 @@ def test_worked_example_step_by_step():
 
 
 @pytest.mark.parametrize("last", ["positive", "never"])
-def test_walk_agrees_with_the_twin_on_random_problems(last):
+def test_walk_agrees_with_the_reference_implementation_on_random_problems(last):
     for seed in range(250):
         X, y = random_problem(seed)
         assert_same_walk(core_walk(X, y, last=last), cmi_filter(X, y, last=last))

@@ -42,7 +42,7 @@ def test_every_type_and_order_gives_the_same_table(dtype):
         assert _testing.level_values(table, 3).tolist() == expected[3][1].tolist()
 
 
-def test_truth_values_are_two_levels():
+def test_booleans_are_two_levels():
     X = np.array([[True, False], [False, False], [True, False]])
     table = _core.CodedTable.from_dense(X)
     assert table.levels.tolist() == [2, 1]
@@ -76,14 +76,14 @@ def test_sparse_tables_equal_dense_ones(n, make, with_parts):
 
 
 @pytest.mark.parametrize("rows", [[1, 1, 2], [2, 1, 2]])
-def test_a_cell_stored_twice_is_refused_whatever_the_order(rows):
+def test_a_cell_stored_twice_is_rejected_in_any_order(rows):
     indptr = np.array([0, 3], dtype=np.int32)
     with pytest.raises(ValueError, match="duplicate entries"):
         _core.CodedTable.from_sparse(indptr, np.array(rows, np.int32), np.ones(3), 5, 1, True)
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (1, 2)])
-def test_pointers_that_do_not_begin_at_0_are_refused(shape):
+def test_pointers_that_do_not_start_at_0_are_rejected(shape):
     indptr = np.array([1, 2][: shape[0] + 1], dtype=np.int32)
     with pytest.raises(ValueError, match="indptr must rise from 0"):
         _core.CodedTable.from_sparse(indptr, np.array([9, 1], np.int32), np.ones(2), *shape, False)
@@ -95,7 +95,7 @@ def test_the_rows_of_a_column_may_come_in_any_order():
     assert table.matrix().tolist() == [[1, 0, 1, 0, 1]]
 
 
-def test_long_parts_hold_the_same_codes_whoever_builds_them():
+def test_long_parts_have_the_same_codes_from_every_builder():
     rng = np.random.default_rng(6)
     sizes = (4500, 0, 8200, 130)
     parts = rng.permutation(np.repeat(np.arange(4, dtype=np.int32), sizes))
@@ -119,7 +119,7 @@ def test_long_parts_hold_the_same_codes_whoever_builds_them():
                 np.testing.assert_array_equal(_testing.counts(table, f, 2)[part], expected)
 
 
-def test_missing_values_are_refused_by_column_number():
+def test_missing_values_are_rejected_by_column_number():
     X = np.zeros((4, 3))
     X[2, 1] = np.nan
     with pytest.raises(ValueError, match="column 1 has missing values"):
@@ -137,7 +137,7 @@ def test_missing_values_can_be_a_last_level_or_left_out():
     assert _testing.counts(table, 0, 1).tolist() == [[1], [0]]
 
 
-def test_too_many_levels_are_refused_by_column_number():
+def test_too_many_levels_are_rejected_by_column_number():
     X = np.zeros((300, 20))
     X[:, 17] = np.arange(300)
     with pytest.raises(_core.TooManyLevels, match="column 17 has more than 256 levels") as raised:
@@ -148,7 +148,7 @@ def test_too_many_levels_are_refused_by_column_number():
     assert table.codes(17).tolist() == list(range(256))
 
 
-def test_large_whole_numbers_stay_distinct():
+def test_large_integers_stay_distinct():
     X = np.array([[2**62], [2**62 + 1], [2**62]])
     assert _core.CodedTable.from_dense(X).codes(0).tolist() == [0, 1, 0]
 

@@ -90,7 +90,7 @@ def test_a_missing_level_is_a_level(y):
     fitted = Univariate(3, missing="category").fit(holes, y)
     np.testing.assert_allclose(fitted.pvalues_, Univariate(3).fit(filled, y).pvalues_, rtol=1e-12)
     holes.loc[5, "size"] = np.nan
-    with pytest.raises(ValueError, match=r"no meaning for numbers, but column 'size'"):
+    with pytest.raises(ValueError, match=r"not for numeric columns, but column 'size'"):
         Univariate(3, missing="category").fit(holes, y)
 
 
@@ -101,7 +101,7 @@ def test_false_discoveries_are_counted_over_all_columns():
     assert set(fitted.selected_.tolist()) == set(np.flatnonzero(wanted <= 0.01).tolist())
 
 
-def test_a_level_for_each_row_tells_nothing_of_a_number():
+def test_a_level_for_each_row_carries_no_information_about_a_number():
     table = TABLE[["size", "colour"]].assign(id=[f"row {i}" for i in range(N)], one="same")
     fitted = Univariate(1).fit(table, PRICE)
     assert fitted.pvalues_[2] == 1
@@ -143,7 +143,7 @@ def test_tails_of_chi_squared(freedom):
     statistic = freedom * np.array([0.01, 0.5, 1, 1.5, 3, 10, 100, 1e4]) + 1
     wanted = [naive.minus_log_chi2(value, freedom) for value in statistic]
     found = minus_log_chi2(statistic, np.full(8, float(freedom)))
-    # The twin takes the difference of numbers as large as the statistic.
+    # The reference implementation takes the difference of numbers as large as the statistic.
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-11)
 
 

@@ -106,9 +106,9 @@ def test_the_table_is_tidy_and_of_any_kind():
     assert isinstance(comparison.table("polars"), pl.DataFrame)
     folds = comparison.folds()
     assert len(folds) == 3 * len(frame)
-    places = ["data", "selector", "estimator", "k"]
-    mean = folds.groupby(places)["score"].mean()
-    np.testing.assert_allclose(mean, frame.set_index(places)["score"].sort_index())
+    keys = ["data", "selector", "estimator", "k"]
+    mean = folds.groupby(keys)["score"].mean()
+    np.testing.assert_allclose(mean, frame.set_index(keys)["score"].sort_index())
     assert frame["evaluations"].notna().equals(frame["selector"] == "MRMR")
     assert (frame["seconds"] > 0).all()
 
@@ -209,7 +209,7 @@ class Hungry(SelectKBest):
         return super().fit(X, y)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not report it")
 def test_peak_memory_is_seen():
     table = small(selectors={"hungry": Hungry()}, k=2).table("dict")
     assert max(table["megabytes"]) > 40
@@ -256,7 +256,7 @@ class Failing(BaseEstimator):
     predict = score = fit
 
 
-def test_what_fails_leaves_its_error_and_the_rest_goes_on():
+def test_a_failure_leaves_its_error_and_the_rest_continues():
     with pytest.warns(
         ThresherWarning, match="failed and are missing.*bad on wine, fold 0: ValueError"
     ):
@@ -302,7 +302,7 @@ def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
     ("settings", "words"),
     [
         ({"k": 20}, "k must contain a number of at most 13, the features of wine"),
-        ({"k": 0}, "k must be a whole number of at least 1, got 0"),
+        ({"k": 0}, "k must be an integer of at least 1, got 0"),
         ({"k": []}, "k must contain at least one number"),
         ({"scoring": "acuracy"}, "did you mean 'accuracy'"),
         ({"selectors": [MRMR()]}, "selectors must be a dict of name to object"),
@@ -311,13 +311,13 @@ def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
         ({"data": {"x": 5}}, r"data\['x'\] must be a pair"),
         ({"data": {"x": ([[1], [2]], [0])}}, "X has 2 rows, but y has 1 values"),
         ({"estimators": {"a": GaussianNB(), "b": LinearRegression()}}, "all classifiers or all regr"),
-        ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
+        ({"cv": 1}, "cv must be an integer of at least 2, got 1"),
         ({"cv": KFold(3), "data": {"iris": load_iris()}, "k": 1, "selectors": {"F": SelectKBest()}}, None),
         ({"progress": "yes"}, "progress must be True or False"),
         ({"n_jobs": 0}, "n_jobs must be"),
     ],
 )  # fmt: skip
-def test_bad_arguments_are_refused_in_one_sentence(settings, words):
+def test_bad_arguments_are_rejected_in_one_line(settings, words):
     if words is None:
         small(**settings)
         return
@@ -325,7 +325,7 @@ def test_bad_arguments_are_refused_in_one_sentence(settings, words):
         small(**settings)
 
 
-def test_folds_that_train_on_one_class_are_refused():
+def test_folds_that_train_on_one_class_are_rejected():
     y = np.repeat([0, 1], [20, 20])
     with pytest.raises(ValueError, match=r"'x'.*fold 0 trains on the class 1 only"):
         small(data={"x": (np.random.default_rng(0).random((40, 3)), y)}, k=1, cv=KFold(2))
@@ -397,7 +397,7 @@ def test_errors_are_kept_too(tmp_path):
         ({"cv": 4}, "with other folds wine"),
     ],
 )  # fmt: skip
-def test_a_store_of_another_experiment_is_refused(change, words, stored):
+def test_a_store_of_another_experiment_is_rejected(change, words, stored):
     with pytest.raises(ValueError, match=f"cells.log was written {words}. Pass another store"):
         small(**change, store=stored)
 
@@ -417,7 +417,7 @@ def test_only_a_store_needs_things_that_can_be_pickled(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
+def test_a_folder_of_something_else_is_rejected(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="contains other files"):
         small(store=tmp_path)
@@ -434,7 +434,7 @@ def test_a_folder_in_which_nothing_was_finished_is_taken(tmp_path, left):
     assert len(small(store=tmp_path).table()) == 16
 
 
-def test_a_finished_cell_is_stored_while_an_earlier_one_goes_on(tmp_path):
+def test_a_finished_cell_is_stored_while_an_earlier_one_continues(tmp_path):
     comparison = small(selectors={"waits": FirstWaits(tmp_path)}, store=tmp_path, n_jobs=2)
     assert len(comparison.errors()) == 0
 
@@ -460,7 +460,7 @@ compare(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
-def test_a_killed_comparison_goes_on_to_the_identical_table(tmp_path):
+def test_a_killed_comparison_resumes_to_the_identical_table(tmp_path):
     log = tmp_path / "cells.log"
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(SCRIPT), str(tmp_path), "0.2"]

@@ -64,7 +64,7 @@ def test_exact_xor_is_found(selector):
 
 def test_evaluations_on_exact_xor():
     X, y = exact_xor()
-    asked = {
+    n_evaluations = {
         INTERACT(0): 6,
         LCC(0, strategy="linear"): 6,
         LCC(0): 7,
@@ -74,7 +74,7 @@ def test_evaluations_on_exact_xor():
         SWCFS(0): 8,
         Focus(): 17,
     }
-    for selector, expected in asked.items():
+    for selector, expected in n_evaluations.items():
         assert selector.fit(X, y).n_evaluations_ == expected, selector
 
 
@@ -102,7 +102,7 @@ def test_noisy_xor(setting):
 
 def test_evaluations_on_noisy_xor():
     X, y = noisy_xor()
-    asked = {
+    n_evaluations = {
         LCC(0.1, strategy="linear"): 6,
         LCC(0.1): 6,
         SDCC(0.1, strategy="steepest"): 15,
@@ -111,7 +111,7 @@ def test_evaluations_on_noisy_xor():
         SWCFS(0.1): 11,
         SWCFS(0.1, window=0.1): 9,
     }
-    for selector, expected in asked.items():
+    for selector, expected in n_evaluations.items():
         assert selector.fit(X, y).n_evaluations_ == expected, selector
 
 
@@ -137,7 +137,7 @@ def test_scores_are_consistency_contributions():
     assert "not needed" in selector.reason(0)
 
 
-def test_inconsistent_data_are_named_and_clipped_or_refused():
+def test_inconsistent_data_are_named_and_clipped_or_rejected():
     X, y = noisy_xor()
     for selector in (LCC, SDCC, ASDCC, SWCFS, Focus, ABB):
         with pytest.warns(ThresherWarning, match=r"delta=0 cannot be reached.*0\.05"):
@@ -205,7 +205,7 @@ def tie_rich(draw):
 
 @examples(60)
 @given(tie_rich())
-def test_selectors_agree_with_slow_twins(problem):
+def test_selectors_agree_with_slow_reference_implementations(problem):
     X, y, delta = problem
     risk, r = naive.Risk(X, y), naive.relevance(X, y)
     constant = X.min(axis=0) == X.max(axis=0)
@@ -234,7 +234,7 @@ def test_selectors_agree_with_slow_twins(problem):
 
 
 @pytest.mark.parametrize("measure", ["bayes", "binary", "pairs", "entropy"])
-def test_measures_and_weights_agree_with_slow_twins(measure):
+def test_measures_and_weights_agree_with_slow_reference_implementations(measure):
     rng = np.random.default_rng(1)
     for i in range(15):
         X = rng.integers(0, 2, (25, 5))
@@ -314,7 +314,7 @@ def test_codes_that_identify_rows_are_warned_of():
         LCC(discretize=None).fit(X, y)
 
 
-def test_missing_values_are_refused_or_a_category():
+def test_missing_values_are_rejected_or_a_category():
     X = np.array([[0.0, 1], [np.nan, 1], [1, 0], [np.nan, 0]] * 3)
     y = np.isnan(X[:, 0]).astype(int)
     with pytest.raises(ValueError, match="NaN"):
@@ -346,7 +346,7 @@ def test_searches_give_the_risks_of_the_definition():
     assert problem.leave_one_out(order)[1].tolist() == without
 
 
-def test_exhaustive_searches_refuse_to_run_forever():
+def test_exhaustive_searches_reject_to_run_forever():
     X, y = exact_xor()
     for selector in (Focus, ABB):
         with pytest.raises(ValueError, match=r"max_evaluations=3.*use LCC or SDCC"):
@@ -362,12 +362,12 @@ def test_parameters_are_checked():
         (LCC(measure="risk"), "measure must be one of"),
         (LCC(delta_mode="rel"), "delta_mode must be one of"),
         (LCC(infeasible="ignore"), "infeasible must be one of"),
-        (LCC(min_features=-1), "min_features must be a whole number"),
+        (LCC(min_features=-1), "min_features must be an integer"),
         (SDCC(tie="last"), "tie must be one of"),
         (ASDCC(alpha=2), "alpha must be a number"),
         (SWCFS(window=-0.1), "window must be a number"),
         (SWCFS(expansion=-1), "expansion must be a number"),
-        (LVF(max_tries=0.5), "max_tries must be a whole number"),
+        (LVF(max_tries=0.5), "max_tries must be an integer"),
     ):
         with pytest.raises(ValueError, match=message):
             selector.fit(X, y)

@@ -1,4 +1,4 @@
-"""The compiled consistency searches against twins that regroup the rows for every risk."""
+"""The compiled consistency searches against reference implementations that regroup the rows for every risk."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ def test_one_sweep_gives_lcc_and_interact(problem):
     selected = [order[i] for i in kept]
     assert selected == naive.lcc(risk, order, D)
     assert value == pytest.approx(risk.value(selected))
-    risk.asked = 0
+    risk.n_calls = 0
     assert selected == naive.super_lcc(risk, order, D)
-    assert probes + 1 == risk.asked
+    assert probes + 1 == risk.n_calls
     kept, value, _ = compiled.sweep("step", D)
     assert [order[i] for i in kept] == naive.interact(risk, order, D)
 
@@ -136,10 +136,10 @@ def check_elimination(risk, order, result, expected):
 def test_fast_lazy_and_steepest_descent_remove_the_same_features(problem):
     risk, order, r, D = problem
     compiled = compile_problem(risk, order, r)
-    risk.asked = 0
+    risk.n_calls = 0
     expected = naive.sdcc(risk, order, D)
     steepest = compiled.eliminate("steepest", D)
-    assert steepest[2] == risk.asked
+    assert steepest[2] == risk.n_calls
     for strategy in ("steepest", "fast", "lazy"):
         check_elimination(risk, order, compiled.eliminate(strategy, D), expected)
 
@@ -150,7 +150,7 @@ def test_fast_lazy_and_steepest_descent_remove_the_same_features(problem):
     [(2, 2, False), (3, 3, True), (20, 2, False), (200, 90, True), (2, 300, False)],
 )
 def test_wide_values_many_classes_and_many_groups(measure, levels, classes, weighted):
-    """Values of one row fill several words; classes outnumber what one byte tells apart."""
+    """Values of one row fill several words; there are more classes than values of a byte."""
     rng = np.random.default_rng([levels, classes])
     n, p = 600, 14
     X = rng.integers(0, levels, (n, p)) * (rng.random((n, p)) < 0.3)
@@ -173,7 +173,7 @@ def test_wide_values_many_classes_and_many_groups(measure, levels, classes, weig
 
 @many
 @given(problems(fractional=False, measures=("bayes", "binary", "pairs")))
-def test_evaluations_are_counted_as_the_listings_ask(problem):
+def test_evaluations_are_counted_as_in_the_listings(problem):
     risk, order, r, D = problem
     compiled = compile_problem(risk, order, r)
     listings = {
@@ -183,12 +183,12 @@ def test_evaluations_are_counted_as_the_listings_ask(problem):
         "window": lambda: naive.swcfs(risk, order, D, r, 0.6, 0.3, 0.8),
     }
     for strategy, listing in listings.items():
-        risk.asked = 0
+        risk.n_calls = 0
         expected = listing()
-        asked = risk.asked
+        n_evaluated = risk.n_calls
         result = compiled.eliminate(strategy, D, 0.6, 0.3, 0.8)
         check_elimination(risk, order, result, expected)
-        assert result[2] == asked, strategy
+        assert result[2] == n_evaluated, strategy
 
 
 @many
@@ -247,15 +247,15 @@ def test_focus_and_branch_and_bound_find_the_smallest_set(problem):
     risk, order, r, D = problem
     compiled = compile_problem(risk, order, r)
     everything = np.array(order, dtype=np.uint32)
-    risk.asked = 0
+    risk.n_calls = 0
     expected = naive.focus(risk, order, D)
     chosen, n_evaluations, _ = compiled.search("focus", D, 10**6, everything)
     assert chosen.tolist() == expected
-    assert n_evaluations == risk.asked
+    assert n_evaluations == risk.n_calls
     chosen, n_evaluations, _ = compiled.search("abb", D, 10**6, everything)
-    features, asked = naive.abb(risk, order, D)
+    features, n_evaluated = naive.abb(risk, order, D)
     assert sorted(chosen.tolist()) == sorted(features)
-    assert n_evaluations == asked
+    assert n_evaluations == n_evaluated
 
 
 def test_branch_and_bound_from_below_gives_the_same():
@@ -267,17 +267,17 @@ def test_branch_and_bound_from_below_gives_the_same():
         compiled = compile_problem(risk, order, r)
         everything = np.array(order, dtype=np.uint32)
         chosen, n_evaluations, counted = compiled.search("abb", seed, 10**6, everything)
-        features, asked = naive.abb(risk, order, seed)
+        features, n_evaluated = naive.abb(risk, order, seed)
         assert sorted(chosen.tolist()) == sorted(features)
         assert counted
-        assert n_evaluations == asked > 5_000
+        assert n_evaluations == n_evaluated > 5_000
         chosen, at_least, counted = compiled.search("abb", seed, 500, everything)
         assert sorted(chosen.tolist()) == sorted(features)
         assert not counted
-        assert at_least < asked
+        assert at_least < n_evaluated
 
 
-def test_more_sets_than_a_machine_word_holds_are_counted():
+def test_more_sets_than_bits_of_a_machine_word_are_counted():
     X = np.random.default_rng(0).integers(0, 2, (50, 100))
     X[:, 1:] = X[:, [0]]
     y = X[:, 0]
@@ -297,10 +297,10 @@ def test_set_cover_is_greedy_on_pairs(problem, bounded):
     risk, order, r, D = problem
     compiled = compile_problem(risk, order, r)
     pairs = naive.Risk(risk.X, risk.y, weights=risk.weights, measure="pairs")
-    expected, asked = naive.set_cover(risk, order, D if bounded else None)
+    expected, n_evaluated = naive.set_cover(risk, order, D if bounded else None)
     chosen, n_evaluations = compiled.cover(D if bounded else -1.0, float(pairs.tolerance))
     assert chosen.tolist() == expected
-    assert n_evaluations == asked
+    assert n_evaluations == n_evaluated
 
 
 def test_exact_xor_example():
@@ -358,8 +358,8 @@ def test_noisy_xor_example():
     assert left("window", 4, 0.5, 0.1, 1.0) == ([2], [4, 0, 1, 3])
     assert [compiled.cover(D)[0].tolist() for D in (1, 2, 4)] == [[2, 0, 1, 4], [2, 0], [2]]
     assert compiled.sweep("total", 2)[2] + 1 == 6
-    asked = [compiled.eliminate(s, 2, 0.75)[2] for s in ("steepest", "fast", "balanced")]
-    assert asked == [15, 10, 10]
+    n_evaluated = [compiled.eliminate(s, 2, 0.75)[2] for s in ("steepest", "fast", "balanced")]
+    assert n_evaluated == [15, 10, 10]
     assert [compiled.eliminate("window", 2, 0.5, w, 1.0)[2] for w in (0.5, 0.1)] == [11, 9]
 
 

@@ -1,4 +1,4 @@
-"""A forward search asked for more features gives what one longer search would have given."""
+"""A forward search that is extended returns what one longer search would have returned."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ SELECTORS += others(SELECTORS, searches_forward)
 @pytest.mark.parametrize(
     "selector", SELECTORS, ids=lambda s: f"{type(s).__name__} {s.get_params().get('strategy')}"
 )
-def test_a_selector_can_be_asked_for_more_without_starting_over(selector):
+def test_a_selector_can_be_extended_without_starting_over(selector):
     rng = np.random.default_rng(9)
     X = rng.normal(size=(80, 25))
     y = (X[:, 3] + X[:, 8] * X[:, 11] + X[:, 20] + rng.normal(size=80) > 0).astype(int)
@@ -213,17 +213,17 @@ def test_an_exception_between_steps_leaves_a_search_that_can_go_on():
     assert_equal_results(search.result(), start_with(None)(7).result())
 
 
-def test_a_search_at_work_refuses_to_be_asked():
+def test_a_running_search_rejects_calls():
     def progress(n_selected, feature, score):
-        for ask in (running[0].extend, running[0].result):
-            with pytest.raises(RuntimeError, match="at work"):
-                ask()
-            refused.append(n_selected)
+        for call in (running[0].extend, running[0].result):
+            with pytest.raises(RuntimeError, match="the search is running"):
+                call()
+            rejected.append(n_selected)
 
-    refused, running = [], []
+    rejected, running = [], []
     search = start_with(progress)(0)
     running.append(search)
     search.extend(2)
     running.clear()
-    assert refused == [1, 1, 2, 2]
+    assert rejected == [1, 1, 2, 2]
     assert len(search.result().selected) == 2

@@ -85,7 +85,7 @@ def test_overlap():
     assert cost.estimate_overlap(0.0, 7) == 0
 
 
-def test_bad_input_gets_one_clear_sentence():
+def test_bad_input_gets_a_one_line_error():
     with pytest.raises(
         ValueError, match=r"jaccard must be a number of at least 0 and of at most 1, got 1.5"
     ):

@@ -48,10 +48,10 @@ class Blocks:
                 for row, n in zip(codes, levels, strict=True)
             ]
         )
-        self.asked = []
+        self.requests = []
 
     def __call__(self, references, features):
-        self.asked.append((references, features))
+        self.requests.append((references, features))
         return sum(
             _core.count_request(table, references, features, self.incomplete)
             for table in self.tables
@@ -214,7 +214,7 @@ def test_ensembles_by_parts_over_blocks_find_the_lists_of_memory():
         assert counted.n_rounds <= 30
 
 
-def test_no_pair_is_asked_for_twice():
+def test_no_pair_is_requested_twice():
     codes, levels, classes = coded_problem("random")
     classes = classes.astype(np.int32)
     whole = _core.CodedTable.from_codes(codes, levels)
@@ -228,15 +228,17 @@ def test_no_pair_is_asked_for_twice():
         else:
             measure = _core.CountedPairs(*blocks.arguments(), round_size=40)
             _core.greedy_forward(measure, relevance, 30)
-        pairs = [frozenset(pair) for asked in blocks.asked for pair in zip(*asked, strict=True)]
+        pairs = [
+            frozenset(pair) for request in blocks.requests for pair in zip(*request, strict=True)
+        ]
         assert len(pairs) == len(set(pairs)) == measure.n_pairs
-        assert len(blocks.asked) == measure.n_rounds
+        assert len(blocks.requests) == measure.n_rounds
 
 
-def small_measure(ask):
+def small_measure(request):
     levels = np.array([2, 3], dtype=np.int32)
     margins = np.array([3, 2, 2, 2, 1], dtype=np.int64)
-    return _core.CountedPairs(ask, levels, margins, 5)
+    return _core.CountedPairs(request, levels, margins, 5)
 
 
 FEATURE = np.array([1], dtype=np.uint32)
@@ -248,15 +250,15 @@ def test_five_rows_in_two_blocks_worked_by_hand():
     second = _core.CodedTable.from_codes(np.array([[1, 0], [1, 0]], dtype=np.uint8), levels)
     margins = np.array([3, 2, 2, 3], dtype=np.int64)
 
-    def ask(*pairs):
+    def request(*pairs):
         return sum(_core.count_request(block, *pairs) for block in (first, second))
 
-    value = _core.CountedPairs(ask, levels, margins, 5).values(0, FEATURE)
+    value = _core.CountedPairs(request, levels, margins, 5).values(0, FEATURE)
     assert value.item() == float.fromhex("0x1.ae0d6d4018p-2")
 
 
 @pytest.mark.parametrize(
-    ("answer", "complaint"),
+    ("counts", "complaint"),
     [
         (np.zeros(2), r"int64 array of 2 counts, got float64 of shape \(2,\)"),
         (np.zeros(3, dtype=np.int64), r"int64 array of 2 counts, got int64 of shape \(3,\)"),
@@ -266,23 +268,23 @@ def test_five_rows_in_two_blocks_worked_by_hand():
         (np.array([2, 2]), "do not fit the margins"),
     ],
 )
-def test_a_wrong_answer_is_refused(answer, complaint):
+def test_wrong_counts_are_rejected(counts, complaint):
     with pytest.raises(ValueError, match=complaint):
-        small_measure(lambda references, features: answer).values(0, FEATURE)
+        small_measure(lambda references, features: counts).values(0, FEATURE)
 
 
 def test_an_exception_of_the_source_comes_through_and_cuts_the_search_short():
-    def ask(references, features):
-        if len(asked) == 1:
+    def request(references, features):
+        if len(requested) == 1:
             raise ConnectionError("no worker left")
-        asked.append(len(features))
+        requested.append(len(features))
         return blocks(references, features)
 
-    asked = []
+    requested = []
     codes, levels, classes = coded_problem("random")
     blocks = Blocks(codes, levels, [], np.zeros(codes.shape[1], dtype=np.int32), 1)
     relevance = _core.CodedTable.from_codes(codes, levels).relevance(classes.astype(np.int32), 3)
-    measure = _core.CountedPairs(ask, *blocks.arguments()[1:], round_size=20)
+    measure = _core.CountedPairs(request, *blocks.arguments()[1:], round_size=20)
     search = _core.greedy_forward(measure, relevance, 1)
     with pytest.raises(ConnectionError, match="no worker left"):
         search.extend(20)
@@ -301,7 +303,7 @@ def test_an_exception_of_the_source_comes_through_and_cuts_the_search_short():
         search.extend(1)
 
 
-def test_margins_that_do_not_fit_are_refused():
+def test_margins_that_do_not_fit_are_rejected():
     levels = np.array([2, 3], dtype=np.int32)
     with pytest.raises(ValueError, match="one count per feature, level and part: 5, got 4"):
         _core.CountedPairs(min, levels, np.zeros(4, dtype=np.int64), 5)

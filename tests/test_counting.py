@@ -1,4 +1,4 @@
-"""Packed tables, scans and the discrete measures against their naive twins."""
+"""Packed tables, scans and the discrete measures against their naive reference implementations."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_xlogx_gives_the_same_bits_from_the_table_and_without_it():
 
 @examples(40)
 @given(problems())
-def test_values_equal_the_naive_twin(problem):
+def test_values_equal_the_naive_reference_implementation(problem):
     codes, levels, y, n_classes, _ = problem
     table = _core.CodedTable.from_codes(codes, levels)
     xlogx = XLogX(codes.shape[1])
@@ -114,7 +114,7 @@ def test_columns_of_up_to_eight_levels_agree_whatever_their_length(n):
 
 @examples(25)
 @given(problems())
-def test_three_way_terms_equal_the_naive_twin(problem):
+def test_three_way_terms_equal_the_naive_reference_implementation(problem):
     codes, levels, y, n_classes, _ = problem
     table = _core.CodedTable.from_codes(codes, levels)
     xlogx = XLogX(codes.shape[1])
@@ -293,7 +293,7 @@ def test_the_number_of_threads_does_not_matter():
 
 
 @pytest.mark.parametrize("name", ["lung_small", "colon"])
-def test_real_data_equals_the_naive_twin(load_real, name):
+def test_real_data_equals_the_naive_reference_implementation(load_real, name):
     X, y = load_real(name)
     _, y = np.unique(y, return_inverse=True)
     y = y.astype(np.int32)

@@ -48,7 +48,7 @@ def with_unknown_chunks(array):
     return da.concatenate([array[array[:, 0] >= 0], array[array[:, 0] < 0]])
 
 
-def test_blocks_are_read_packed_and_asked(client):
+def test_blocks_are_read_packed_and_requested(client):
     engine = open_engine(
         da.from_array(ROWS, chunks=(6, 2)), da.from_array(TARGET, chunks=7), client=client
     )
@@ -111,7 +111,7 @@ def test_blocks_may_be_sparse(client):
     assert shapes == [("csr_matrix", (n, 3)) for n in (6, 6, 6, 2)]
 
 
-def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch):
+def test_many_or_large_results_are_added_on_the_workers(dask_client, monkeypatch):
     engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
     expected = ROWS.sum(axis=0).tolist()
@@ -154,14 +154,14 @@ def test_the_active_client_is_used_and_dasks_configuration_obeyed(dask_client):
 
     X = da.from_array(ROWS, chunks=(5, 3))
 
-    def place():
+    def engine_class():
         return type(open_engine(X)).__name__
 
-    assert place() == "LocalDask"
+    assert engine_class() == "LocalDask"
     with dask_client.as_current():
-        assert place() == "DaskCluster"
+        assert engine_class() == "DaskCluster"
         with dask.config.set(scheduler="threads"):
-            assert place() == "LocalDask"
+            assert engine_class() == "LocalDask"
 
 
 def test_known_blocks_of_another_cut_are_cut_alike(client):
@@ -173,7 +173,7 @@ def test_known_blocks_of_another_cut_are_cut_alike(client):
     ]
 
 
-def test_rows_and_targets_that_do_not_fit_are_refused(client):
+def test_rows_and_targets_that_do_not_fit_are_rejected(client):
     X, frame = da.from_array(ROWS, chunks=(6, 3)), frame_of()
     with pytest.raises(ValueError, match=r"X has 20 rows and y has 19\. Pass one value per row"):
         open_engine(X, da.from_array(TARGET[:19], chunks=5), client=client)
@@ -183,12 +183,15 @@ def test_rows_and_targets_that_do_not_fit_are_refused(client):
         open_engine(X, sample_weight=frame_of(2)["w"], client=client)
     uneven = da.from_array(TARGET, chunks=((5, 5, 4, 6),))
     engine = open_engine(frame[["a"]], uneven, client=client)
-    for ask in (lambda: engine.read(sum_columns, nothing), lambda: engine.pack(pack_rows, nothing)):
+    for call in (
+        lambda: engine.read(sum_columns, nothing),
+        lambda: engine.pack(pack_rows, nothing),
+    ):
         with pytest.raises(
             ValueError,
             match=r"X has blocks of 5, 5, 5, 5 rows and y has blocks of 5, 5, 4, 6\. Pass",
         ):
-            ask()
+            call()
     many = dd.from_pandas(pd.DataFrame({"a": ROWS[:, 0]}), npartitions=20)
     twice = da.from_array(np.repeat(TARGET, 2), chunks=2)
     with pytest.raises(
@@ -197,7 +200,7 @@ def test_rows_and_targets_that_do_not_fit_are_refused(client):
         open_engine(many, twice, client=client).read(sum_columns, nothing)
 
 
-def test_what_is_no_rows_or_target_of_dask_is_refused():
+def test_arguments_that_are_not_dask_rows_or_targets_are_rejected():
     import dask.bag
 
     X, frame = da.from_array(ROWS, chunks=(6, 3)), frame_of()
@@ -221,7 +224,7 @@ def test_what_is_no_rows_or_target_of_dask_is_refused():
         open_engine(frame, "yy")
 
 
-def test_clients_that_cannot_be_used_are_refused(dask_client):
+def test_clients_that_cannot_be_used_are_rejected(dask_client):
     X = da.from_array(ROWS, chunks=(6, 3))
     with pytest.raises(ValueError, match=r"client must be a distributed\.Client, got str"):
         open_engine(X, client="tcp://127.0.0.1:8786")
@@ -238,12 +241,12 @@ def test_clients_that_cannot_be_used_are_refused(dask_client):
 
 def test_errors_of_a_task_come_as_they_are(client):
     engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), client=client)
-    for ask in (engine.read, engine.pack):
+    for call in (engine.read, engine.pack):
         with pytest.raises(ValueError, match=r"^block \d is not to my taste$"):
-            ask(fail, nothing)
+            call(fail, nothing)
 
 
-def test_workers_of_another_python_are_refused(dask_client, monkeypatch):
+def test_workers_of_another_python_are_rejected(dask_client, monkeypatch):
     monkeypatch.setattr(dask_work, "versions_here", lambda: ("2.7", "0.0.1"))
     engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), client=dask_client)
     with pytest.raises(

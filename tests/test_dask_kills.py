@@ -44,22 +44,22 @@ def found(selector):
     return selector.selected_.tolist(), selector.scores_[selector.selected_].tolist()
 
 
-def test_a_worker_killed_at_any_moment_does_not_change_the_answer(cluster):
+def test_a_worker_killed_at_any_moment_does_not_change_the_result(cluster):
     client, workers = cluster
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 30)), rng.integers(0, 3, 400)
     X[:, :10] += y[:, None]
     selector = MRMR(10, relevance="mi")
     expected = found(selector.fit(X, y))
-    X_far, y_far = da.from_array(X, chunks=(40, 30)), da.from_array(y, chunks=40)
-    selector.fit(X_far, y_far, client=client)
+    X_remote, y_remote = da.from_array(X, chunks=(40, 30)), da.from_array(y, chunks=40)
+    selector.fit(X_remote, y_remote, client=client)
     start = time.monotonic()
-    assert found(selector.fit(X_far, y_far, client=client)) == expected
+    assert found(selector.fit(X_remote, y_remote, client=client)) == expected
     usual = time.monotonic() - start
     for moment in rng.uniform(0.0, usual, N_KILLS):
         killer = threading.Timer(moment, workers.kill)
         killer.start()
-        assert found(selector.fit(X_far, y_far, client=client)) == expected
+        assert found(selector.fit(X_remote, y_remote, client=client)) == expected
         killer.join()
         workers.start()
         client.wait_for_workers(3, timeout=120)
@@ -75,7 +75,7 @@ def test_blocks_of_a_killed_worker_are_made_again(cluster):
     engine.close()
 
 
-def test_blocks_that_end_every_worker_are_told_of(cluster, monkeypatch):
+def test_blocks_that_end_every_worker_are_reported(cluster, monkeypatch):
     client, workers = cluster
     monkeypatch.setattr(workers.scheduler, "allowed_failures", 0)
     engine = open_engine(da.from_array(ROWS, chunks=(20, 3)), client=client)
@@ -83,7 +83,7 @@ def test_blocks_that_end_every_worker_are_told_of(cluster, monkeypatch):
         engine.read(die, nothing)
 
 
-def test_rows_that_nobody_can_make_again_are_told_of(cluster):
+def test_rows_that_cannot_be_recomputed_are_reported(cluster):
     client, workers = cluster
     address, pid = next(iter(client.run(os.getpid).items()))
     there = client.scatter(ROWS, workers=[address])

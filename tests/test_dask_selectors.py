@@ -38,7 +38,7 @@ SELECTORS = {
 
 
 def as_array(values, ends, columns=None):
-    """A dask array of unknown chunk sizes; of two dimensions in chunks of so many columns."""
+    """Return a dask array of unknown chunk sizes, and in chunks of `columns` columns if it has two dimensions."""
     sizes = tuple(np.diff([0, *sorted(ends), len(values)]).tolist())
     array = da.from_array(values, chunks=(sizes, columns) if values.ndim == 2 else (sizes,))
     return array[da.ones(len(values), chunks=(sizes,)) > 0]
@@ -48,12 +48,12 @@ def as_array(values, ends, columns=None):
 def test_real_data_give_what_memory_gives(name, load_real, dask_client):
     X, y = load_real("wdbc")
     ends = [1, 17, 17, 300, 301]
-    X_far, y_far = as_array(X, ends, columns=11), as_array(y, ends)
-    assert np.isnan(X_far.shape[0])
-    assert X_far.numblocks == (6, 3)
-    far = clone(SELECTORS[name]).fit(X_far, y_far, client=dask_client)
-    assert far.n_passes_ == 2 or name == "equal frequency"
-    assert_same(SELECTORS[name].fit(X, y), far)
+    X_remote, y_remote = as_array(X, ends, columns=11), as_array(y, ends)
+    assert np.isnan(X_remote.shape[0])
+    assert X_remote.numblocks == (6, 3)
+    remote = clone(SELECTORS[name]).fit(X_remote, y_remote, client=dask_client)
+    assert remote.n_passes_ == 2 or name == "equal frequency"
+    assert_same(SELECTORS[name].fit(X, y), remote)
 
 
 @pytest.mark.parametrize("missing", ["category", "pairwise"])
@@ -63,11 +63,11 @@ def test_real_data_with_missing_values_and_weights(missing, load_real, dask_clie
     selector = MRMR(6, relevance="mi", missing=missing)
     names = [f"feature {i}" for i in range(X.shape[1])]
     frame = pd.DataFrame(X, columns=names).assign(outcome=y, times=weights)
-    far = clone(selector).fit(
+    remote = clone(selector).fit(
         as_frame(frame, [0, 40, 41]), "outcome", sample_weight="times", client=dask_client
     )
-    assert far.feature_names_in_.tolist() == names
-    assert_same(selector.fit(frame[names], y, weights), far)
+    assert remote.feature_names_in_.tolist() == names
+    assert_same(selector.fit(frame[names], y, weights), remote)
 
 
 def test_real_data_of_categories(load_real, dask_client):
@@ -76,10 +76,10 @@ def test_real_data_of_categories(load_real, dask_client):
     frame = pd.DataFrame({f"f{i}": letters[np.nan_to_num(X[:, i]).astype(int)] for i in range(22)})
     frame[np.isnan(X)] = None
     frame["f3"] = frame["f3"].astype("category")
-    X_far, y_far = as_frame(frame, [100, 8000]), as_array(letters[y], [100, 8000])
+    X_remote, y_remote = as_frame(frame, [100, 8000]), as_array(letters[y], [100, 8000])
     for selector in (MRMR(5, relevance="mi", missing="category"), JMI(5, missing="category")):
-        far = clone(selector).fit(X_far, y_far, client=dask_client)
-        assert_same(selector.fit(frame, letters[y]), far)
+        remote = clone(selector).fit(X_remote, y_remote, client=dask_client)
+        assert_same(selector.fit(frame, letters[y]), remote)
 
 
 @examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -102,19 +102,19 @@ def test_made_data_give_what_memory_gives(data, kind, missing, weighted, is_loca
     weight_column = None if weights is None else "the weights"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        far = clone(selector).fit(
+        remote = clone(selector).fit(
             as_frame(named, ends), "the y", sample_weight=weight_column, **where
         )
         memory = selector.fit(frame, y) if weights is None else selector.fit(frame, y, weights)
-    assert_same(memory, far)
+    assert_same(memory, remote)
 
 
 def test_without_a_client_dask_reads_here(load_real):
     X, y = load_real("wdbc")
-    far = MRMR(4, relevance="mi").fit(
+    remote = MRMR(4, relevance="mi").fit(
         da.from_array(X, chunks=(100, 7)), da.from_array(y, chunks=99)
     )
-    assert_same(MRMR(4, relevance="mi").fit(X, y), far)
+    assert_same(MRMR(4, relevance="mi").fit(X, y), remote)
 
 
 def fit_there():

@@ -87,7 +87,7 @@ def test_friedman_is_the_formula_and_copies_correlate():
     assert np.abs(correlation[8:, :8]).max() < 0.05
 
 
-def test_tied_members_tell_the_bit_of_their_group_and_decoys_most_of_it():
+def test_tied_members_carry_the_bit_of_their_group_and_decoys_most_of_it():
     made = given.make_tied(20_000, 40, random_state=0)
     bits = made.data // 2
     hidden = [bits[:, group[0]] for group in made.groups]
@@ -153,7 +153,7 @@ def test_confounded_batches_mislead():
     assert found(Univariate(100), mixed) < 40
 
 
-def test_texts_are_sparse_counts_with_the_ratio_asked_for():
+def test_texts_are_sparse_counts_with_the_requested_ratio():
     made = given.make_text(3000, 100, n_informative=10, ratio=4.0, random_state=0)
     assert sparse.issparse(made.data)
     assert made.data.dtype.kind == "i"
@@ -184,7 +184,7 @@ def test_dorothea_like_has_its_density_its_classes_and_its_probes():
     [
         (
             lambda: given.make_artificial1(1),
-            "n_samples must be a whole number of at least 2, got 1",
+            "n_samples must be an integer of at least 2, got 1",
         ),
         (lambda: given.make_artificial1(10, 5), "n_informative must be .* at most 5, got 10"),
         (lambda: given.make_friedman_collinear(10, 6), "n_features must be .* at least 7, got 6"),
@@ -197,18 +197,18 @@ def test_dorothea_like_has_its_density_its_classes_and_its_probes():
         (lambda: given.fetch_paper_data("sonars"), "did you mean 'sonar'"),
     ],
 )
-def test_impossible_data_are_refused_in_one_sentence(call, words):
+def test_impossible_data_are_rejected_in_one_line(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", ["sonar", "dorothea"])
-def test_offline_is_one_clear_sentence(monkeypatch, tmp_path, name):
-    asked = []
+def test_offline_is_a_one_line_error(monkeypatch, tmp_path, name):
+    requested = []
 
     def offline(request, *_, **__):
-        asked.append(request.full_url)
+        requested.append(request.full_url)
         raise URLError("Name or service not known")
 
     monkeypatch.setattr(sklearn_openml, "urlopen", offline)
@@ -216,22 +216,22 @@ def test_offline_is_one_clear_sentence(monkeypatch, tmp_path, name):
     words = rf"^{name} could not be fetched from openml.org \(.*Name or service not known.*\)\. .*data_home"
     with pytest.raises(ConnectionError, match=words):
         given.fetch_paper_data(name, data_home=tmp_path)
-    assert len(asked) > 1  # a line that stutters is given another try
-    assert all("openml.org" in url for url in asked)
-    assert f"data_name/{name}/" in asked[0]
+    assert len(requested) > 1  # a line that stutters is given another try
+    assert all("openml.org" in url for url in requested)
+    assert f"data_name/{name}/" in requested[0]
 
 
-def test_downloads_are_asked_for_by_name_and_held_to_their_shape(monkeypatch):
-    asked = {}
+def test_downloads_are_requested_by_name_and_their_shape_is_checked(monkeypatch):
+    requested = {}
 
-    def answer(name, **settings):
-        asked.update(settings, name=name)
+    def fetch(name, **settings):
+        requested.update(settings, name=name)
         return Bunch(data=np.zeros((208, columns)), target=np.zeros(208))
 
-    monkeypatch.setattr(_openml, "fetch_openml", answer)
+    monkeypatch.setattr(_openml, "fetch_openml", fetch)
     columns = 60
     assert given.fetch_paper_data("sonar", data_home="x").data.shape == (208, 60)
-    assert (asked["name"], asked["version"], asked["data_home"]) == ("sonar", 1, "x")
+    assert (requested["name"], requested["version"], requested["data_home"]) == ("sonar", 1, "x")
     columns = 59
     with pytest.raises(ValueError, match="no longer the data set"):
         given.fetch_paper_data("sonar")

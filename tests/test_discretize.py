@@ -50,7 +50,7 @@ values = st.one_of(
 
 @examples(150)
 @given(st.data())
-def test_cuts_and_codes_match_the_twin(data):
+def test_cuts_and_codes_match_the_reference_implementation(data):
     n = data.draw(st.integers(1, 40))
     columns = st.lists(values, min_size=n, max_size=n)
     matrix = np.array([data.draw(columns), data.draw(columns)])
@@ -106,14 +106,14 @@ def long_columns():
 
 
 def definition_of_equal_frequency(x, n_bins):
-    """The twin of `naive.equal_frequency` for columns that are too long for it."""
+    """Return the codes of `naive.equal_frequency` for columns that are too long for it."""
     distinct, equal = np.unique(x[~np.isnan(x)].astype(float) + 0.0, return_counts=True)
     bins = n_bins * (2 * (np.cumsum(equal) - equal) + equal) // (2 * max(equal.sum(), 1))
     changes = np.flatnonzero(np.diff(bins))
     return [naive.between(*distinct[at : at + 2].tolist()) for at in changes]
 
 
-def test_the_long_twin_is_the_short_one():
+def test_the_long_reference_is_the_short_one():
     for x in long_columns().values():
         few = x[:60]
         assert definition_of_equal_frequency(few, 5) == naive.equal_frequency(few, 5)
@@ -170,7 +170,7 @@ def test_constant_and_empty_columns_have_one_level():
         assert made.transform(x)[0].tolist() == [0, 255, 0]
 
 
-def test_whole_numbers_of_few_values_keep_their_levels_on_request():
+def test_integers_of_few_values_keep_their_levels_on_request():
     rng = np.random.default_rng(0)
     x = np.column_stack([rng.integers(0, 5, 40) ** 2, rng.normal(size=40)])
     made = EqualFrequencyBins(2, keep_discrete=True).fit(x)
@@ -255,7 +255,7 @@ def test_bins_of_other_packages_can_be_used():
             Univariate(3, measure="mi", discretize=bins).fit(data, y, sample_weight=weights)
 
 
-def test_an_object_is_its_own_discretiser():
+def test_an_object_can_be_the_discretiser():
     bins = MeanSdBins(2.0)
     assert make_discretizer(bins) is bins
 
@@ -270,12 +270,12 @@ def test_an_object_is_its_own_discretiser():
         (7, "must be one of"),
     ],
 )
-def test_wrong_names_are_told(wrong, words):
+def test_wrong_names_are_reported(wrong, words):
     with pytest.raises(ValueError, match=words):
         make_discretizer(wrong)
 
 
-def test_wrong_parameters_are_told():
+def test_wrong_parameters_are_reported():
     x = np.zeros((4, 1))
     with pytest.raises(
         ValueError, match=r"n_bins must be .* of at least 2 and of at most 255, got 1"
@@ -352,7 +352,7 @@ def test_binning_sparse_columns_makes_none_of_them_dense():
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
-def test_selectors_ask_the_transformer_whether_few_whole_numbers_are_binned(container):
+def test_the_transformer_decides_whether_few_integers_are_binned(container):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.integers(0, 6, 80), rng.normal(size=80)])
     y = (X[:, 0] > 2).astype(int)

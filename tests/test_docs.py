@@ -58,13 +58,13 @@ def works(selector, X, *y):
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_the_table_tells_which_selectors_take_sparse_data(name):
+def test_the_table_shows_which_selectors_take_sparse_data(name):
     X, y = data()
     assert works(build(name), sparse.csr_matrix(X), y) == FACTS[name]["sparse"]
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_the_table_tells_what_missing_values_may_mean(name):
+def test_the_table_lists_the_treatments_of_missing_values(name):
     X, y = data()
     X[::7, 2] = np.nan
     offered = FACTS[name]["missing"]
@@ -77,7 +77,7 @@ def test_the_table_tells_what_missing_values_may_mean(name):
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_the_table_tells_which_targets_there_are(name):
+def test_the_table_lists_the_kinds_of_targets(name):
     X, _ = data()
     numbers = X @ np.arange(1.0, 7.0) + np.linspace(0, 0.5, 60)
     target = FACTS[name]["target"]
@@ -94,7 +94,7 @@ def _ridge():
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_the_table_tells_what_features_may_be(name):
+def test_the_table_lists_the_kinds_of_features(name):
     rng = np.random.default_rng(0)
     numbers = pd.DataFrame(rng.standard_normal((80, 6)), columns=list("abcdef"))
     y = (numbers["a"] + numbers["b"] > 0).to_numpy().astype(int)
@@ -108,7 +108,7 @@ def test_the_table_tells_what_features_may_be(name):
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_the_table_tells_which_selectors_stop_by_themselves(name):
+def test_the_table_shows_which_selectors_stop_by_themselves(name):
     X, y = data()
     row = next(row for row in selectors_table.rows() if f".{name}`" in row["selector"])
     if "n_features_to_select" not in inspect.signature(getattr(thresher, name)).parameters:
@@ -119,7 +119,7 @@ def test_the_table_tells_which_selectors_stop_by_themselves(name):
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_the_table_tells_which_ensembles_share_a_pass(name):
+def test_the_table_shows_which_ensembles_share_a_pass(name):
     X, y = data()
     fast = works(Ensemble(build(name), 3, kind="fast"), X, y)
     assert fast == (FACTS[name]["ensemble"] == "one pass")

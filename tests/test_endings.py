@@ -34,7 +34,7 @@ def threads_left():
     return threading.active_count() - 1
 """
 
-# Ctrl-C comes once a worker is at work, and whoever catches it looks for workers that are left.
+# Ctrl-C comes once a worker is at work, and the handler looks for remaining workers.
 INTERRUPTED = """
 def interrupt(work, worker):
     begun = threading.Event()
@@ -81,7 +81,7 @@ class Slow(BaseEstimator):
         return [True]
 
     def fit(self, X, y):
-        latest = time.monotonic() + 1000  # far beyond what the test waits for
+        latest = time.monotonic() + 1000  # much longer than the test waits
         while time.monotonic() < latest:
             time.sleep(0.001)
 
@@ -102,7 +102,7 @@ def test_an_interrupted_search_of_sets_in_processes_ends_with_its_traceback_alon
 from sklearn.svm import SVC
 from thresher import GBC
 
-os.setsid()  # a terminal tells all processes of a command
+os.setsid()  # a terminal signals all processes of a command
 
 def interrupt(state):
     threading.Timer(0.3, os.killpg, (0, signal.SIGINT)).start()

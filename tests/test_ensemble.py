@@ -291,7 +291,7 @@ def test_a_memory_limit_changes_nothing_but_the_log(limit, caplog):
     assert "memory_limit" in caplog.text
 
 
-def test_threads_do_not_change_the_answer():
+def test_threads_do_not_change_the_result():
     for X, y in (codes(n=50, p=60, seed=1), numbers(seed=9)):
         for kind in ("fast", "inner", "full"):
             one, many = (Ensemble(MRMR(8), 5, kind=kind, n_jobs=jobs).fit(X, y) for jobs in (1, 5))
@@ -376,7 +376,7 @@ def test_a_curve_of_an_ensemble_and_its_grid():
     assert grid.n_parts.tolist() == [2, 5]
 
 
-def test_reasons_tell_the_votes():
+def test_reasons_mention_the_votes():
     X, y = codes(seed=1)
     ensemble = Ensemble(MRMR(4), 5).fit(X, y)
     first = int(ensemble.selected_[0])
@@ -472,7 +472,7 @@ def test_nested_selectors_need_one_fit_for_all_sizes(selector):
 
 
 @pytest.mark.parametrize("selector", [LCC(), ReliefF(4), Univariate(4)], ids=repr)
-def test_selectors_that_are_no_sums_are_refitted(selector):
+def test_selectors_that_are_not_sums_are_refitted(selector):
     X, y = codes(n=60, p=15, seed=1)
     with pytest.raises(ValueError, match=r'Use kind="full" or kind="bagging"'):
         Ensemble(selector, 5).fit(X, y)

@@ -15,14 +15,14 @@ from .test_ensemble import codes, lists_of, same
     ("parameters", "message"),
     [
         ({"n_parts": 1}, "n_parts must be at least 2, got 1"),
-        ({"n_parts": 2.5}, "n_parts must be a whole number"),
+        ({"n_parts": 2.5}, "n_parts must be an integer"),
         ({"kind": "slow"}, "kind must be one of"),
         ({"parts": "random"}, "parts must be one of"),
         ({"vote": "borda"}, "vote must be one of"),
         ({"memory_limit": 0}, "memory_limit"),
     ],
 )
-def test_bad_parameters_get_one_clear_sentence(parameters, message):
+def test_bad_parameters_get_a_one_line_error(parameters, message):
     X, y = codes()
     with pytest.raises(ValueError, match=message):
         Ensemble(**parameters).fit(X, y)
@@ -51,7 +51,7 @@ def test_a_replicate_with_one_class_is_left_out_by_name():
         Ensemble(MRMR(3), 2, parts="contiguous").fit(X, sorted_y)
 
 
-def test_a_part_that_takes_away_a_class_warns_and_goes_on():
+def test_a_part_that_removes_a_class_warns_and_the_fit_continues():
     X, y = codes(n=30, classes=2, seed=1)
     y[4] = 2
     with pytest.warns(ThresherWarning, match="part 4 contains all samples of some class"):
@@ -61,7 +61,7 @@ def test_a_part_that_takes_away_a_class_warns_and_goes_on():
     assert len(fast.parts_) == 10
 
 
-def test_a_feature_constant_on_a_replicate_is_no_candidate_there():
+def test_a_feature_constant_on_a_replicate_is_not_a_candidate_there():
     X, y = codes(n=30, seed=1)
     X[:, 0] = 0
     X[3, 0] = 1
@@ -78,7 +78,7 @@ def test_a_feature_constant_on_a_replicate_is_no_candidate_there():
 @pytest.mark.parametrize(
     "X", [np.arange(30.0), None, {"a": [1, 2]}, {1, 2}], ids=["row", "None", "dict", "set"]
 )
-def test_what_is_no_table_is_told_so_by_selectors_around_others(around, X):
+def test_meta_selectors_reject_what_is_not_a_table(around, X):
     with pytest.raises(ValueError, match="Expected 2D array"):
         around(FisherScore(2)).fit(X, np.arange(30) % 2)
 
@@ -90,7 +90,7 @@ def test_any_buffer_of_numbers_is_a_table_to_selectors_around_others():
     assert ensemble.fit(memoryview(X.astype(float)), y).selected_.tolist() == wanted
 
 
-def test_what_every_replicate_excludes_may_hold_anything_when_it_is_transformed():
+def test_columns_that_every_replicate_excludes_may_contain_anything_in_transform():
     X, y = codes()
     X = X.astype(float)
     X[:, 1] = np.nan
@@ -111,7 +111,7 @@ def test_missing_values_are_treated_as_in_the_selector(missing):
     same(fast, full)
 
 
-def test_sparse_input_gives_the_dense_answer():
+def test_sparse_input_gives_the_dense_result():
     X, y = codes(seed=8)
     dense = Ensemble(MRMR(5), 5).fit(X, y)
     for kind in ("fast", "full"):
@@ -119,7 +119,7 @@ def test_sparse_input_gives_the_dense_answer():
 
 
 @pytest.mark.parametrize("kind", ["fast", "inner", "full", "bagging", "halves"])
-def test_one_sample_is_refused_as_such(kind):
+def test_one_sample_is_rejected_as_such(kind):
     selector = MRMR(1) if kind in ("fast", "inner") else RRCT(1)
     with pytest.raises(ValueError, match=r"X has one sample \(n_samples = 1\). Pass at least 2"):
         Ensemble(selector, kind=kind).fit(np.ones((1, 3)), [1])

@@ -144,7 +144,7 @@ def test_stronger_assumptions_never_give_larger_bounds():
     assert error_bound(7070, 2, 0.55, n_pairs=10, assumption="r-concave") == pytest.approx(
         0.005658, abs=1e-6
     )
-    # Beyond q/p = 1/sqrt(3) the unimodal bound does not hold.
+    # Beyond q/p = 1/sqrt(3) the unimodal bound is not valid.
     assert error_bound(20, 18, 1, assumption="unimodal") == error_bound(20, 18, 1)
 
 
@@ -160,7 +160,7 @@ def test_bounds_rise_with_q_and_fall_with_the_cutoff():
         assert by_cutoff == sorted(by_cutoff, reverse=True)
 
 
-def test_tiny_shares_are_no_trouble():
+def test_tiny_shares_are_exact():
     assert 0 < error_bound(10**6, 1, 0.75, assumption="r-concave") < 1e-6
 
 

@@ -60,7 +60,7 @@ def test_the_list_is_the_search_on_what_passed(seed):
     assert found.selected_.tolist() == passed[MRMR(k).fit(X[:, passed], y).selected_].tolist()
 
 
-def test_with_many_asked_for_it_is_the_selection_of_benjamini_and_hochberg():
+def test_with_many_requested_it_is_the_selection_of_benjamini_and_hochberg():
     X, y = data()
     wanted = Univariate("auto", alpha=0.1, measure="f").fit(X, y)
     found = ErrorControlled(FisherScore(40), pvalues=wanted.pvalues_).fit(X, y)
@@ -117,7 +117,7 @@ def test_a_selector_that_stops_by_itself_chooses_no_more_than_its_gate_allows():
     assert ErrorControlled(foreign, random_state=0).fit(X, y).pvalues_.shape == (40,)
 
 
-def test_competing_with_permuted_copies_ends_where_they_say():
+def test_competing_with_permuted_copies_ends_at_their_cutoff():
     X, y = data(n=300, p=60, n_true=12)
     found = ErrorControlled(Univariate(40), fdr=0.2, method="compete", random_state=3).fit(X, y)
     inner = found.selector_
@@ -228,7 +228,7 @@ def test_other_numbers_of_features_have_other_gates():
         assert found == alone.selected_.tolist()
 
 
-def test_probe_select_says_what_passed():
+def test_probe_select_reports_what_passed():
     X, y = data()
     found = probe_select(MRMR(3), X, y, random_state=0)
     fitted = ErrorControlled(MRMR(3), random_state=0).fit(X, y)
@@ -248,7 +248,7 @@ def test_probe_select_says_what_passed():
         ({"pvalues": [0.1, 0.2]}, "must contain 40 p-values, one per feature"),
         ({"pvalues": np.full(40, 1.5)}, r"pvalues must be in \[0, 1\], got 1.5 for feature 0"),
         ({"pvalues": np.full(40, np.nan)}, r"pvalues must be in \[0, 1\], got nan"),
-        ({"n_permutations": 3}, "n_permutations must be a whole number of at least 20"),
+        ({"n_permutations": 3}, "n_permutations must be an integer of at least 20"),
         ({"dependence": "none"}, "dependence must be one of"),
         ({"method": "compete", "pfer": 1}, 'Use method="gate" with pfer'),
         ({"selector": MRMR(3, keep=[0])}, r"keep=\[0\] selects untested features"),
@@ -258,7 +258,7 @@ def test_probe_select_says_what_passed():
         ({"fdr": "low"}, "fdr must be a number, got 'low'"),
     ],
 )
-def test_bad_input_gets_one_sentence(parameters, message):
+def test_bad_input_gets_a_one_line_error(parameters, message):
     X, y = data()
     with pytest.raises(ValueError, match=message):
         ErrorControlled(**{"selector": MRMR(3)} | parameters).fit(X, y)
@@ -276,7 +276,7 @@ def test_nulls_are_selected_as_seldom_as_promised():
     assert n_selecting / n_sets <= 0.2 + 2 * (0.2 * 0.8 / n_sets) ** 0.5
 
 
-def test_classes_are_gated_by_their_own_correlation():
+def test_classes_are_gated_by_the_correlation_for_classes():
     X, y = data()
     y = y + (X[:, 0] > 1)
     found = ErrorControlled(GSO(2), 0.2, random_state=0).fit(X, y)

@@ -60,7 +60,7 @@ def with_cuts(selector, X):
 
 
 class Somewhere:
-    """Rows that can be put in any place, and a selector fitted there."""
+    """Rows that can be stored in any way, and a selector fitted to them."""
 
     def __init__(self, selector, X, y, weights, ends):
         self.selector, self.X, self.y, self.weights, self.ends = selector, X, y, weights, ends
@@ -137,7 +137,7 @@ def test_real_data_give_the_same_everywhere(name, dask_client, spark_local):
 @given(data=frames(COLUMNS, missing=True), weighted=st.booleans())
 def test_made_data_give_the_same_in_files_blocks_dask_and_pieces(name, data, weighted, dask_client):
     X, ends, rng = data
-    X = X.replace({"": "none"})  # which a text file cannot tell from a missing value
+    X = X.replace({"": "none"})  # which a text file cannot distinguish from a missing value
     y = target(rng, X, "text")
     kind = "whole" if weighted and name not in UNWEIGHTED else "none"
     selector = with_cuts(SELECTORS[name], X)
@@ -157,16 +157,18 @@ def test_made_data_give_the_same_in_files_blocks_dask_and_pieces(name, data, wei
 
 @pytest.mark.parametrize("engine", ["dask", "spark"])
 @pytest.mark.filterwarnings("ignore")
-def test_a_checkpoint_answers_in_place_of_the_engine(engine, dask_client, spark_local, tmp_path):
+def test_a_checkpoint_replaces_the_requests_to_the_engine(
+    engine, dask_client, spark_local, tmp_path
+):
     X, y = load_wine(return_X_y=True, as_frame=True)
     rows = Somewhere(MRMR(5, relevance="mi"), X, y.to_numpy(), None, (40, 40, 41))
     where = dask_client if engine == "dask" else spark_local.classic
     memory = rows.memory()
     sizes = set()
     for _ in range(2):
-        far = getattr(rows, engine)(where, checkpoint=tmp_path)
-        assert_same(memory, far)
-        assert far.n_rounds_ > 0
+        remote = getattr(rows, engine)(where, checkpoint=tmp_path)
+        assert_same(memory, remote)
+        assert remote.n_rounds_ > 0
         sizes.add(sum(path.stat().st_size for path in tmp_path.iterdir()))
     assert len(sizes) == 1
     other = Somewhere(MRMR(4, relevance="mi"), X, y.to_numpy(), None, (40, 40, 41))

@@ -79,7 +79,7 @@ def test_large_numbers_of_files_stay_apart_where_some_are_missing(tmp_path):
     np.testing.assert_array_equal(of_file, selector.fit(SMALL, Y).relevance_)
 
 
-def test_numbers_that_no_double_holds_are_infinite():
+def test_numbers_beyond_all_doubles_are_infinite():
     too_large = pd.Series([10**400, *SMALL[1:, 1].tolist()], dtype=object)
     X = pd.DataFrame({"a": SMALL[:, 0], "b": too_large})
     with pytest.raises(ValueError, match="column 'b' of X contains infinity"):

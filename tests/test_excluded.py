@@ -99,24 +99,24 @@ def fitted(selector, X):
 
 
 def assert_as_without(found, expected, wide):
-    """All that `found` says of the columns of NARROW is what `expected` says; of others it says nothing."""
-    places = np.array([list(wide).index(name) for name in NARROW])
-    others = np.setdiff1d(np.arange(len(list(wide))), places)
-    assert found.selected_.tolist() == places[expected.selected_].tolist()
+    """Check that `found` agrees with `expected` on the columns of NARROW and reports nothing on others."""
+    positions = np.array([list(wide).index(name) for name in NARROW])
+    others = np.setdiff1d(np.arange(len(list(wide))), positions)
+    assert found.selected_.tolist() == positions[expected.selected_].tolist()
     for name in ("scores_", "relevance_", "redundancy_", "ranking_", "votes_", "pvalues_"):
         if hasattr(expected, name):
             of_all = getattr(found, name)
-            np.testing.assert_array_equal(of_all[places], getattr(expected, name), err_msg=name)
+            np.testing.assert_array_equal(of_all[positions], getattr(expected, name), err_msg=name)
     for name in ("scores_", "relevance_", "redundancy_"):
         assert np.isnan(getattr(found, name)[others]).all(), name
     assert found.ranking_[others].min() >= expected.ranking_.max()
     assert found.n_evaluations_ == expected.n_evaluations_
     assert found.trace_.keys() == expected.trace_.keys()
     for name, values in expected.trace_.items():
-        values = places[values] if name in ("feature", "removed") else values
+        values = positions[values] if name in ("feature", "removed") else values
         np.testing.assert_array_equal(found.trace_[name], values, err_msg=name)
-    for place in others:
-        assert found.reason(int(place)).endswith("excluded by the parameter exclude")
+    for position in others:
+        assert found.reason(int(position)).endswith("excluded by the parameter exclude")
 
 
 # Every public selector, and what else reads columns: rules, measures, graphs, missing values, fractions.
@@ -173,7 +173,7 @@ def test_excluded_columns_influence_nothing(selector):
 
 
 def integers(frame):
-    """16 times the numbers; those of excluded columns cannot be told apart as doubles."""
+    """16 times the numbers; those of excluded columns are equal as doubles."""
     ids = 2**60 + np.arange(N)
     own = (NARROW * 16).round().astype(np.int64)
     return pd.DataFrame({name: own.get(name, ids) for name in frame})
@@ -269,7 +269,7 @@ def test_excluded_columns_of_blocks_influence_nothing(selector, as_array):
 
 
 @pytest.mark.parametrize("selector", IN_BLOCKS, ids=repr)
-def test_rows_are_forgotten_whatever_their_excluded_columns_hold(selector):
+def test_rows_are_forgotten_whatever_their_excluded_columns_contain(selector):
     wide = widened(ANYTHING)
     other = wide.assign(patient=0.0, text="another", group=None)
     with warnings.catch_warnings():

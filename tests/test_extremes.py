@@ -83,7 +83,7 @@ def test_a_power_of_two_changes_nothing_in_a_numeric_target(exponent):
 
 @pytest.mark.parametrize("table", ["1e300", "1e-300", "denormal", "largest", "mixed"])
 @pytest.mark.parametrize("selector", IN_UNITS, ids=repr)
-def test_squares_that_overflow_or_vanish_are_refused(selector, table):
+def test_squares_that_overflow_or_vanish_are_rejected(selector, table):
     with pytest.raises(ValueError, match=r"squares (of smaller values vanish|overflow)"):
         clone(selector).fit(TABLES[table], Y)
 

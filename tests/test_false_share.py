@@ -76,7 +76,7 @@ def test_artificial_columns_are_permuted_each_by_itself(kind, share):
         sources.append(source)
         assert (column != X[:, source]).any()
     assert len(set(sources)) == n_copied
-    # The same permutations whatever holds the numbers.
+    # The same permutations for every container of the numbers.
     np.testing.assert_array_equal(values, with_artificial(X, features, share, seed=5)[0])
 
 
@@ -142,12 +142,12 @@ def test_excluded_features_have_no_vote_and_no_copy():
         (MRMR(3, exclude=[77]), {}, "exclude"),
     ],
 )
-def test_bad_input_gets_one_sentence(selector, options, message):
+def test_bad_input_gets_a_one_line_error(selector, options, message):
     X, y = problem()
     with pytest.raises(ValueError, match=message):
         estimate_false_share(selector, X, y, **options)
 
 
-def test_one_dimension_is_refused():
+def test_one_dimension_is_rejected():
     with pytest.raises(ValueError, match="X must have rows and columns"):
         estimate_false_share(MRMR(3), np.arange(5), np.arange(5))

@@ -83,7 +83,7 @@ def test_real_data_agree_with_the_definition(load_real):
     assert selector.n_evaluations_ == n_pairs
 
 
-def test_a_number_asked_for_ends_the_walk_early():
+def test_a_requested_number_ends_the_walk_early():
     with pytest.warns(ThresherWarning, match="selected 2 of 3"):
         assert FCBF(n_features_to_select=3).fit(X, Y).selected_.tolist() == [5, 0]
     assert FCBF(n_features_to_select=1).fit(X, Y).selected_.tolist() == [5]
@@ -93,6 +93,6 @@ def test_kept_features_are_not_deleted():
     assert FCBF(keep=[3]).fit(X, Y).selected_.tolist()[0] == 3
 
 
-def test_a_negative_threshold_is_refused():
+def test_a_negative_threshold_is_rejected():
     with pytest.raises(ValueError, match="threshold must be a number of at least 0, got -1"):
         FCBF(-1).fit(X, Y)

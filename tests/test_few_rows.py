@@ -1,4 +1,4 @@
-"""With few rows each replicate computes its own pairs; nothing but the time may tell."""
+"""With few rows each replicate computes its own pairs; only the time differs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_lists_scores_and_counts_are_those_of_shared_values(measure, objective):
             assert_same(*search_both_ways(table, y, measure, 15, objective=objective))
 
 
-def test_parts_may_be_empty_or_hold_all_rows():
+def test_parts_may_be_empty_or_contain_all_rows():
     rng = np.random.default_rng(32)
     for parts in (np.full(70, 2), rng.choice([0, 3], 70), np.arange(70)):
         table, y = problem(rng, 70, 30, 0, 3, parts=np.append(parts[:-1], parts.max()))

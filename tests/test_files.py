@@ -75,7 +75,7 @@ def with_holes(table, seed=1):
 
 
 def write(table, folder, kind, n_rows=None):
-    """The table in a file, cut into pieces (of so many rows) where the format has any."""
+    """Write the table to a file, in pieces of the given number of rows if the format has any."""
     path = folder / f"table.{kind}"
     if kind == "parquet":
         parquet.write_table(table, path, row_group_size=n_rows or max(1, len(table) // 4))
@@ -115,13 +115,13 @@ def paths(tmp_path_factory):
     return made
 
 
-def fit_pair(paths, selector, *, data="whole", weights=False, kind="parquet", **far):
+def fit_pair(paths, selector, *, data="whole", weights=False, kind="parquet", **options):
     table = paths[data]
     given = {"sample_weight": table["weight"].to_numpy()} if weights else {}
     named = {"sample_weight": "weight"} if weights else {}
     X = table.drop_columns(["label", "weight"])
     memory = clone(selector).fit(X, table["label"].to_pandas(), **given)
-    file = clone(selector).fit(paths[data, weights, kind], "label", **named, **far)
+    file = clone(selector).fit(paths[data, weights, kind], "label", **named, **options)
     return memory, file
 
 
@@ -294,7 +294,7 @@ def test_text_may_be_compressed_and_quoted(tmp_path):
         assert_same(memory, file)
 
 
-def test_a_column_with_a_word_far_down_is_text(tmp_path):
+def test_a_column_with_a_word_in_a_late_row_is_text(tmp_path):
     n = 60_000
     frame = pd.DataFrame({"a": np.arange(n) % 5, "b": np.arange(n) % 3, "label": np.arange(n) % 2})
     words = frame.assign(a=frame.a.map(str).where(frame.index != n - 1, "word"))
@@ -328,11 +328,11 @@ def test_temporary_files_are_closed(tmp_path, selector):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd"))
     frame.assign(y=rng.integers(0, 2, 40)).to_parquet(tmp_path / "table.parquet")
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ResourceWarning)
         selector.fit(tmp_path / "table.parquet", "y")
         gc.collect()
-    assert [str(one.message) for one in told if one.category is ResourceWarning] == []
+    assert [str(one.message) for one in caught if one.category is ResourceWarning] == []
 
 
 def test_numbers_of_single_precision_stay_what_they_are(tmp_path):
@@ -398,18 +398,18 @@ def test_any_table_in_any_file_is_as_in_memory(tmp_path_factory, table, missing,
         )
     X = table.drop_columns(["label", "weight"])
     selector = MRMR(2, relevance="mi", missing=missing)
-    memory, said = outcome(
+    memory, messages = outcome(
         clone(selector), X, table["label"].to_numpy(), table["weight"].to_numpy()
     )
-    file, said_of_file = outcome(clone(selector), path, "label", "weight")
-    assert said_of_file == said
+    file, messages_of_file = outcome(clone(selector), path, "label", "weight")
+    assert messages_of_file == messages
     if memory is not None:
         assert_same(memory, file)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
 @pytest.mark.parametrize("holes", [False, True])
-def test_long_columns_are_taken_one_by_one_with_the_same_answer(tmp_path, monkeypatch, kind, holes):
+def test_long_columns_are_taken_one_by_one_with_the_same_result(tmp_path, monkeypatch, kind, holes):
     table = with_holes(messy_table()) if holes else messy_table()
     table = table.set_column(10, "half", pa.array(table["x3"].to_numpy(), pa.float32()))
     path = write(table, tmp_path, kind)

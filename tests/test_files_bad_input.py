@@ -34,28 +34,28 @@ def path(tmp_path):
     return tmp_path / "table.parquet"
 
 
-def refused(X, y="label", *, error=ValueError, match, selector=None, **far):
+def check_rejected(X, y="label", *, error=ValueError, match, selector=None, **options):
     selector = MRMR(2, relevance="mi") if selector is None else selector
     with pytest.raises(error, match=match) as raised:
-        selector.fit(X, y, **far)
+        selector.fit(X, y, **options)
     assert len(str(raised.value).splitlines()) == 1
     assert not hasattr(selector, "selected_")
     assert not hasattr(selector, "n_features_in_")
 
 
 def test_missing_paths_and_columns_name_the_nearest(path):
-    refused(
+    check_rejected(
         path.with_name("tabel.parquet"),
         error=FileNotFoundError,
         match=r"did you mean '.*table\.parquet'",
     )
-    refused("/nowhere/at/all.csv", error=FileNotFoundError, match="no such file or folder")
-    refused(
+    check_rejected("/nowhere/at/all.csv", error=FileNotFoundError, match="no such file or folder")
+    check_rejected(
         path.parent.with_name(path.parent.name + "s") / path.name,
         error=FileNotFoundError,
         match=rf"did you mean '.*{path.parent.name}.+table\.parquet'",
     )
-    refused(
+    check_rejected(
         path,
         "labell",
         match="y names the column 'labell', which X does not have; did you mean 'label'",
@@ -68,11 +68,11 @@ def test_missing_paths_and_columns_name_the_nearest(path):
 
 
 def test_lengths_must_agree(path):
-    refused(path, np.zeros(99), match="same number of samples, got 100 and 99")
+    check_rejected(path, np.zeros(99), match="same number of samples, got 100 and 99")
 
 
-def test_contents_that_are_no_tables(tmp_path):
-    for name, content, said in (
+def test_contents_that_are_not_tables(tmp_path):
+    for name, content, message in (
         ("a.parquet", b"PAR1 and no more", "cannot be read"),
         ("a.feather", b"nothing", "cannot be read"),
         ("a.csv", b"", "it is empty"),
@@ -83,21 +83,21 @@ def test_contents_that_are_no_tables(tmp_path):
         ("e.csv", b"label\n1\n2\n", "no column except the target"),
     ):
         (tmp_path / name).write_bytes(content)
-        refused(tmp_path / name, match=said)
+        check_rejected(tmp_path / name, match=message)
 
 
 def test_values_that_cannot_be_used_are_named(tmp_path):
-    for column, said in (
+    for column, message in (
         (np.where(np.arange(100) == 3, np.inf, 1.0), "'bad' of X contains infinity"),
         (np.where(np.arange(100) == 3, np.nan, 1.0), "'bad' of X contains NaN in 1 of 100"),
         (pd.Timestamp("2020-01-01"), "'bad' has the type Datetime.*Convert or drop it"),
     ):
         frame().assign(bad=column).to_parquet(tmp_path / "t.parquet")
-        refused(tmp_path / "t.parquet", match=said)
+        check_rejected(tmp_path / "t.parquet", match=message)
         MRMR(2, relevance="mi", exclude=["bad"]).fit(tmp_path / "t.parquet", "label")
     words = [f"word {i}" for i in range(400)]
     frame(400).assign(bad=words).to_parquet(tmp_path / "t.parquet")
-    refused(tmp_path / "t.parquet", match="column 'bad' has more than 256 levels")
+    check_rejected(tmp_path / "t.parquet", match="column 'bad' has more than 256 levels")
 
 
 def test_parts_must_have_the_same_columns_and_types(tmp_path):
@@ -106,21 +106,23 @@ def test_parts_must_have_the_same_columns_and_types(tmp_path):
         second.to_parquet(tmp_path / "2.parquet")
         return tmp_path
 
-    refused(
+    check_rejected(
         write(frame(p=3)),
         match=r"differ in their columns: .*1\.parquet has 'x3', .*2\.parquet does not",
     )
-    refused(write(frame().assign(more=1)), match=r"2\.parquet has 'more', .*1\.parquet does not")
-    refused(
+    check_rejected(
+        write(frame().assign(more=1)), match=r"2\.parquet has 'more', .*1\.parquet does not"
+    )
+    check_rejected(
         write(frame().assign(x1="word")),
         match=r"'x1' is a number in .*1\.parquet and text in .*2\.parquet",
     )
-    refused(write(frame().assign(x1=True)), match="a Boolean in")
+    check_rejected(write(frame().assign(x1=True)), match="a Boolean in")
     (tmp_path / "3.csv").write_text("a,label\n1,2\n")
-    refused(tmp_path, match=r"files of several formats \(parquet, text\)")
+    check_rejected(tmp_path, match=r"files of several formats \(parquet, text\)")
     empty = tmp_path / "empty"
     empty.mkdir()
-    refused(empty, match="contains no files")
+    check_rejected(empty, match="contains no files")
 
 
 def test_numbers_of_other_types_and_columns_without_values_fit_together(tmp_path):
@@ -134,21 +136,21 @@ def test_numbers_of_other_types_and_columns_without_values_fit_together(tmp_path
     assert selector.fit(tmp_path, "label").relevance_.tobytes() == memory.tobytes()
 
 
-def test_two_columns_of_one_name_are_refused(tmp_path):
+def test_two_columns_of_one_name_are_rejected(tmp_path):
     (tmp_path / "t.csv").write_text("a,a,label\n1,2,0\n2,3,1\n")
-    refused(tmp_path / "t.csv", match="columns 1 and 2 are both named a")
+    check_rejected(tmp_path / "t.csv", match="columns 1 and 2 are both named a")
 
 
-def test_what_is_said_of_files_is_checked(path):
-    refused(
+def test_the_options_for_files_are_checked(path):
+    check_rejected(
         path, error=TypeError, match="'memory_limits'; did you mean 'memory_limit'", memory_limits=1
     )
     for bad in (0, -5, "2 apples", 1.5, True, "1KB"):
-        refused(path, match="memory_limit must be a number of bytes", memory_limit=bad)
-    refused(path, match="scratch must be a folder", scratch=path)
+        check_rejected(path, match="memory_limit must be a number of bytes", memory_limit=bad)
+    check_rejected(path, match="scratch must be a folder", scratch=path)
     X = frame().drop(columns="label")
     for selector in (MRMR(2), CFS(), ReliefF(2), Ensemble(MRMR(2), 3)):
-        refused(
+        check_rejected(
             X,
             np.arange(100) % 2,
             match="memory_limit is for rows",
@@ -164,13 +166,15 @@ def test_memory_limits_are_bytes():
     assert resolve_memory_limit(None) >= 1 << 20
 
 
-def test_columns_that_are_too_tall_are_refused_with_the_limit_that_would_do(tmp_path):
+def test_columns_that_are_too_tall_are_rejected_with_the_limit_that_would_do(tmp_path):
     path = tall_file(tmp_path)
     tall = RRFS(1)
-    refused(path, selector=tall, match="Set memory_limit=4480000 or more", memory_limit="1MiB")
+    check_rejected(
+        path, selector=tall, match="Set memory_limit=4480000 or more", memory_limit="1MiB"
+    )
     tall.fit(path, "label", memory_limit=4_480_000)
     short = MRMR(1, relevance="mi")
-    refused(
+    check_rejected(
         path,
         selector=short,
         match=r"X and y must have the same number",
@@ -185,22 +189,22 @@ def tall_file(folder):
     return folder / "t.parquet"
 
 
-def test_a_client_that_reads_no_files_is_refused(path):
-    refused(path, match="client=3 does not read files", client=3)
+def test_a_client_that_reads_no_files_is_rejected(path):
+    check_rejected(path, match="client=3 does not read files", client=3)
 
 
-def test_row_groups_that_are_too_large_are_refused_with_the_limit_that_would_do(tmp_path):
+def test_row_groups_that_are_too_large_are_rejected_with_the_limit_that_would_do(tmp_path):
     frame = pd.DataFrame({f"x{i}": np.arange(70_000) * 0.5 for i in range(9)})
     frame.assign(label=np.arange(70_000) % 2).to_parquet(tmp_path / "t.parquet")
-    refused(
+    check_rejected(
         tmp_path / "t.parquet",
         match=r"Set memory_limit=4480000, or write smaller",
         memory_limit="4MB",
     )
 
 
-def test_those_who_need_rows_in_memory_say_so(path):
-    refused(path, match="Chain takes rows in memory only", selector=Chain([MRMR(2)]))
+def test_selectors_that_need_rows_in_memory_raise_a_clear_error(path):
+    check_rejected(path, match="Chain takes rows in memory only", selector=Chain([MRMR(2)]))
     fitted = MRMR(2, relevance="mi").fit(path, "label")
     with pytest.raises(ValueError, match="MRMR takes rows in memory only"):
         fitted.transform(path)
@@ -216,18 +220,18 @@ def test_without_pyarrow_the_extra_is_named(path, monkeypatch):
 
 
 @pytest.mark.parametrize("selector", [MRMR(3), MRMR(3, relevance="mi", discretize="mdl")], ids=repr)
-def test_a_disk_that_is_full_is_one_sentence(selector, tmp_path):
+def test_a_disk_that_is_full_is_a_one_line_error(selector, tmp_path):
     table = frame(20_000, 40)
     table.to_parquet(tmp_path / "t.parquet")
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    if selector.relevance == "mi":  # bytes, more than memory may hold
+    if selector.relevance == "mi":  # bytes, more than memory may take
         selector.set_params(discretize="equal-frequency:20")
     with largest_file(100_000):
-        refused(
+        check_rejected(
             tmp_path / "t.parquet",
             error=OSError,
-            match="temporary files found no room in .*; give a folder with more room as scratch$",
+            match=r"no space for temporary files in .*\. Set scratch to a folder with more space$",
             selector=selector,
             memory_limit=1_300_000,
             scratch=scratch,
@@ -276,7 +280,7 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
 def most_memory_of(fits, warm_up):
     """Anonymous memory that fits take at most, beyond what the interpreter has after a small one."""
     if not os.path.exists("/proc/self/status"):
-        pytest.skip("the system does not tell anonymous memory")
+        pytest.skip("the system does not report anonymous memory")
     program = f"""
 import threading, numpy as np, pyarrow.parquet
 from pathlib import Path
@@ -317,11 +321,11 @@ for relevance in ("mi", "r2"):
 """,
         'MRMR(2, relevance="mi").fit(np.random.rand(50, 4), np.arange(50) % 2)',
     )
-    # pyarrow and its threads take some megabytes beside the slabs.
+    # pyarrow and its threads take some megabytes in addition to the column groups.
     assert most < 40_000_000
 
 
-def test_what_a_slab_of_long_columns_took_is_used_again(tmp_path):
+def test_memory_of_a_group_of_long_columns_is_reused(tmp_path):
     """A column takes 2.4 MB, its codes 0.3 MB and are packed into 0.3 MB."""
     path = written(tmp_path, 300_000, 100)
     fit = f'MRMR(1, relevance="mi", discretize="equal-frequency").fit({path!r}, "label", memory_limit="40MB")'
@@ -330,7 +334,7 @@ def test_what_a_slab_of_long_columns_took_is_used_again(tmp_path):
 
 
 @pytest.mark.parametrize("row", [2, 30_000, 60_000])
-def test_a_ragged_row_is_told_by_its_number_in_the_file(row, tmp_path):
+def test_a_ragged_row_is_reported_by_its_number_in_the_file(row, tmp_path):
     lines = ["a,b,y", *(f"{i},{i % 7},{i % 2}" for i in range(60_000))]
     lines[row - 1] = "1,2"
     path = tmp_path / "ragged.csv"
@@ -340,9 +344,7 @@ def test_a_ragged_row_is_told_by_its_number_in_the_file(row, tmp_path):
 
 
 @pytest.mark.parametrize("read", ["memory", "files"])
-def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
-    read, tmp_path, monkeypatch
-):
+def test_faults_of_text_are_found_whatever_the_message_of_pyarrow(read, tmp_path, monkeypatch):
     from pyarrow import ArrowInvalid, csv
 
     from thresher.io import open_table, temporary, text
@@ -353,7 +355,7 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
         except ArrowInvalid:
             raise ArrowInvalid("it is wrong, straddling Expected 7 columns, got 8") from None
 
-    def said_of(content):
+    def message_of(content):
         path = tmp_path / "table.csv"
         path.write_bytes(content)
         ways = {
@@ -366,14 +368,14 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
 
     read_csv = csv.read_csv
     monkeypatch.setattr(csv, "read_csv", in_other_words)
-    assert "row 3 has 2 values, but the header has 3. Correct" in said_of(
+    assert "row 3 has 2 values, but the header has 3. Correct" in message_of(
         b"a,b,y\n1,2,p\n1,2\n3,4,q\n"
     )
-    assert said_of(b"\r\n\n").endswith("cannot be read: it is empty")
+    assert message_of(b"\r\n\n").endswith("cannot be read: it is empty")
     monkeypatch.setattr(text, "LARGEST_BLOCK", 1 << 20)
     monkeypatch.setattr(temporary.Scratch, "block_bytes", 1 << 20)
     long = b"a,y\n1,p\n" + b"2" * (3 << 20) + b",q\n" + b"3,p\n"
-    assert "a row is longer than 1 MB" in said_of(long)
+    assert "a row is longer than 1 MB" in message_of(long)
 
 
 ADVICE = re.compile(r"(?:Set|give) memory_limit=(\d+)")
@@ -416,7 +418,9 @@ def test_the_memory_limit_that_is_advised_is_enough(name, is_recorded, selector,
     ],
     ids=repr,
 )
-def test_who_needs_whole_columns_of_files_is_told_what_gives_them(selector, path, tmp_path):
+def test_selectors_that_need_whole_columns_of_files_report_the_memory_they_need(
+    selector, path, tmp_path
+):
     advice = "needs all values.* or pass rows in memory, or files with a larger memory_limit and no checkpoint"
-    refused(path, selector=selector, match=advice, checkpoint=tmp_path / "log")
+    check_rejected(path, selector=selector, match=advice, checkpoint=tmp_path / "log")
     selector.fit(path, "label")

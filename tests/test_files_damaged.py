@@ -31,23 +31,23 @@ def table(**columns):
 
 
 def text_from(offsets):
-    """Sixty texts of two letters, at these places of their buffer."""
-    places = np.arange(0, 122, 2, dtype=np.int32)
-    places[list(offsets)] = list(offsets.values())
-    buffers = [None, pa.py_buffer(places), pa.py_buffer(b"ab" * 60)]
+    """Return sixty texts of two letters, at these offsets of their buffer."""
+    starts = np.arange(0, 122, 2, dtype=np.int32)
+    starts[list(offsets)] = list(offsets.values())
+    buffers = [None, pa.py_buffer(starts), pa.py_buffer(b"ab" * 60)]
     return pa.Array.from_buffers(pa.string(), 60, buffers)
 
 
 def words_from(index):
     """Categories of which one is none of the words."""
-    places = np.arange(60, dtype=np.int32) % 2
-    places[7] = index
-    return pa.DictionaryArray.from_arrays(pa.array(places), pa.array(["u", "v"]), safe=False)
+    indices = np.arange(60, dtype=np.int32) % 2
+    indices[7] = index
+    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(["u", "v"]), safe=False)
 
 
 FAULTS = {
-    "places of text": lambda: text_from({7: 2**30}),
-    "places of text that fall": lambda: text_from({7: -(2**30)}),
+    "offsets of text": lambda: text_from({7: 2**30}),
+    "falling offsets of text": lambda: text_from({7: -(2**30)}),
     "categories": lambda: words_from(2**30),
     "negative categories": lambda: words_from(-(2**30)),
     "bytes that are not UTF-8": lambda: pa.Array.from_buffers(
@@ -76,7 +76,7 @@ def all_sentences(folder):
 
 
 def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
-    """In a process of its own, which would end."""
+    """Run in a separate process, which would end."""
     program = (
         f"from tests.test_files_damaged import all_sentences; all_sentences({str(tmp_path)!r})"
     )
@@ -116,12 +116,12 @@ def test_a_damaged_arrow_file_is_found_before_a_dataset_reads_it(form, tmp_path)
         MIM(1).fit(given[form], "y")
 
 
-@pytest.mark.parametrize("place", [0.1, 0.3, 0.5])
-def test_pages_that_cannot_be_unpacked_name_the_file(place, tmp_path):
+@pytest.mark.parametrize("fraction", [0.1, 0.3, 0.5])
+def test_pages_that_cannot_be_unpacked_name_the_file(fraction, tmp_path):
     path = tmp_path / "t.parquet"
     parquet.write_table(table(), path, compression="gzip", use_dictionary=False)
     content = bytearray(path.read_bytes())
-    begin = int(place * len(content))
+    begin = int(fraction * len(content))
     content[begin : begin + 200] = b"\xff" * 200
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"t\.parquet cannot be read: ") as raised:
@@ -132,7 +132,7 @@ def test_pages_that_cannot_be_unpacked_name_the_file(place, tmp_path):
     assert "cannot be read: " in run(tmp_path, None, name="t.parquet")
 
 
-def test_names_that_are_not_utf8_are_refused(tmp_path):
+def test_names_that_are_not_utf8_are_rejected(tmp_path):
     path = tmp_path / "t.parquet"
     parquet.write_table(table(name_of_it=np.arange(60) % 3), path, store_schema=False)
     path.write_bytes(path.read_bytes().replace(b"name_of_it", b"name\xff\xfeof_it"[:10]))
@@ -141,10 +141,12 @@ def test_names_that_are_not_utf8_are_refused(tmp_path):
     assert "cannot be read" in run(tmp_path, None, name="t.parquet")
 
 
-def test_version_1_of_feather_is_refused_as_it_cannot_be_read_safely(tmp_path):
+def test_version_1_of_feather_is_rejected_as_it_cannot_be_read_safely(tmp_path):
     (tmp_path / "t.feather").write_bytes(b"FEA1" + bytes(100) + b"FEA1")
-    said = run(tmp_path, None, name="t.feather")
-    assert "is in version 1 of Feather, which cannot be read safely. Write it in version 2" in said
+    message = run(tmp_path, None, name="t.feather")
+    assert (
+        "is in version 1 of Feather, which cannot be read safely. Write it in version 2" in message
+    )
     with pytest.raises(ValueError, match="version 1 of Feather"):
         MIM(1).fit(tmp_path / "t.feather", "y")
 
@@ -158,7 +160,7 @@ class Short:
         yield table().select(columns)
 
 
-def test_columns_of_another_length_than_the_file_says_are_refused():
+def test_columns_of_another_length_than_the_file_says_are_rejected():
     files = join_parts([Short()])
     assert isinstance(files, FileColumns)
     with pytest.raises(ValueError, match="a part cannot be read: its columns have 60 rows, not 61"):

@@ -76,7 +76,7 @@ def test_every_format_gives_the_result_of_arrays(name, tmp_path):
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 @pytest.mark.parametrize("name", ["rows.npz", "data.svm"])
-def test_every_selector_takes_the_file_or_says_why_not(name, method, tmp_path):
+def test_every_selector_takes_the_file_or_explains_why_not(name, method, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 6)).astype(float)
     y = (X[:, 0] > 0).astype(int)
@@ -146,7 +146,7 @@ def test_missing_values_are_treated_as_in_arrays(name, missing, tmp_path):
         MIM(4).fit(tmp_path / name, "target")
 
 
-def test_truth_values_and_large_whole_numbers_are_those_of_arrays(tmp_path):
+def test_booleans_and_large_integers_are_those_of_arrays(tmp_path):
     X, y = made("whole")
     npz_truth(tmp_path / "truth.npz", X, y)
     assert_same(MIM(4).fit(tmp_path / "truth.npz", "target"), MIM(4).fit(X > 0.5, y))
@@ -186,7 +186,7 @@ def test_a_file_of_several_arrays_must_say_which_are_the_features(tmp_path):
         MRMR(1).fit(tmp_path / "m.npz", "y")
 
 
-def test_what_cannot_be_read_is_one_sentence(tmp_path):
+def test_what_cannot_be_read_is_a_one_line_error(tmp_path):
     for name in ("d.npz", "d.mat", "d.arff", "d.svm", "d.h5ad", "d.svm.gz"):
         (tmp_path / name).write_bytes(b"\x00\x01 this is nothing \xff" * 50)
         with pytest.raises(ValueError, match=rf"{name} (cannot be read: |is not UTF-8)") as raised:

@@ -1,4 +1,4 @@
-"""Files with too many rows for one column in memory are read by row groups, for the answer of memory."""
+"""Files with too many rows for one column in memory are read by row groups, with the result of memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def assert_same(fitted, expected):
         lambda: MRMR(5, relevance="mi", discretize=GivenBins(CUTS)),
     ],
 )
-def test_the_answer_is_that_of_memory(tables, kind, make):
+def test_the_result_is_that_of_memory(tables, kind, make):
     table = tables["whole"]
     expected = in_memory(make(), table)
     assert_same(make().fit(tables["whole", kind], "label", "weight", memory_limit=LIMIT), expected)
@@ -127,14 +127,14 @@ selector.fit(sys.argv[1], "label", checkpoint=sys.argv[2] + "/log", scratch=sys.
 @pytest.mark.plain
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits of processes")
 @pytest.mark.parametrize("relevance", ["mi", "r2"])
-def test_a_full_disk_is_one_sentence_and_nothing_stays(tables, tmp_path, relevance):
+def test_a_full_disk_is_a_one_line_error_and_nothing_stays(tables, tmp_path, relevance):
     numbers = [f"x{i}" for i in range(9)]
     path = write(tables["whole"].select([*numbers, "label"]), tmp_path, "parquet", 5_000)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     call = [sys.executable, "-c", FULL, str(path), str(scratch), relevance]
     done = subprocess.run(call, capture_output=True, text=True)
-    assert "temporary files found no room in" in done.stderr.splitlines()[-1]
+    assert "no space for temporary files in" in done.stderr.splitlines()[-1]
     assert [name for name in os.listdir(scratch) if name != "log"] == []
 
 
@@ -167,7 +167,7 @@ sys.stdout.write(selector.to_json())
 """
 
 
-def test_a_fit_from_files_that_is_killed_goes_on_with_the_same_bytes(tables, tmp_path):
+def test_a_fit_from_files_that_is_killed_resumes_with_the_same_bytes(tables, tmp_path):
     path = str(tables["whole", "parquet"])
 
     def start(folder):
@@ -189,7 +189,7 @@ def test_a_fit_from_files_that_is_killed_goes_on_with_the_same_bytes(tables, tmp
     assert resumed == expected, complaint
 
 
-def test_a_checkpoint_of_other_files_is_refused(tables, tmp_path):
+def test_a_checkpoint_of_other_files_is_rejected(tables, tmp_path):
     selector = MRMR(4, relevance="mi")
     selector.fit(tables["whole", "parquet"], "label", "weight", checkpoint=tmp_path / "log")
     other = tables["whole"].slice(1)  # the first row has a weight
@@ -198,6 +198,6 @@ def test_a_checkpoint_of_other_files_is_refused(tables, tmp_path):
         MRMR(4, relevance="mi").fit(path, "label", "weight", checkpoint=tmp_path / "log")
 
 
-def test_selectors_without_rounds_refuse_a_checkpoint(tables, tmp_path):
+def test_selectors_without_rounds_reject_a_checkpoint(tables, tmp_path):
     with pytest.raises(ValueError, match=r"which RRFS does not. Remove checkpoint"):
         RRFS(3).fit(tables["whole", "parquet"], "label", checkpoint=tmp_path / "log")

@@ -61,7 +61,7 @@ def test_inner_and_bagged_ensembles_choose_features(selector):
 
 
 def test_inner_ensemble_of_equal_replicates_is_the_plain_selection():
-    # Every part holds the same rows, so every replicate has the same counts but for the factor.
+    # Every part has the same rows, so every replicate has the same counts but for the factor.
     X, y = discrete_problem()
     tiled, labels = np.repeat(X, 4, axis=0), np.repeat(y, 4)
     for selector in OF_SUMS:
@@ -207,7 +207,7 @@ def test_forward_selectors_print_a_line_per_step_and_one_at_the_end(selector, ca
     [(CFS(), 60, 4), (FCBF(), 60, 4), (NMIFS(4), 60, 4), (FCBF(), 1, 0), (NMIFS(4), 1, 0)],
     ids=repr,
 )
-def test_without_room_for_pairs_replicates_count_on_their_own_rows(
+def test_without_memory_for_pairs_replicates_count_on_their_rows(
     selector, copies, n_by_rows, monkeypatch
 ):
     X, y = (np.concatenate([part] * copies) for part in discrete_problem())
@@ -219,7 +219,7 @@ def test_without_room_for_pairs_replicates_count_on_their_own_rows(
 
     monkeypatch.setattr(LocalMeasures, "on_rows", noted)
     tight = Ensemble(selector, n_parts=5, memory_limit=1).fit(X, y)
-    # All but the first, which finds out that there is no room; of few rows the store has its own way.
+    # All but the first, which detects that memory is short; few rows are stored differently.
     assert by_rows == [len(X) - len(X) // 5] * n_by_rows
     wide = Ensemble(selector, n_parts=5).fit(X, y)
     assert [part.tolist() for part in tight.parts_] == [part.tolist() for part in wide.parts_]

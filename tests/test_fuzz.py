@@ -1,4 +1,4 @@
-"""All estimators on random inputs with faults: a result or one clear error, and answers that do not depend on how.
+"""All estimators on random inputs with faults: a result or one clear error, and results that do not depend on how.
 
 ``THRESHER_FUZZ_EXAMPLES`` says how many inputs a test tries; ``make fuzz`` tries new ones for hours.
 """
@@ -246,7 +246,7 @@ def takes_weights(estimator):
     n_features=st.sampled_from([None, 1, 3, 100, 0, -1, 0.5, "two"]),
     keep=st.integers(-2, 2),
 )
-def test_every_outcome_is_a_result_or_one_sentence(estimator, case, n_features, keep):
+def test_every_outcome_is_a_result_or_a_one_line_error(estimator, case, n_features, keep):
     made = estimator([[0.0, 1.5]] * case.X.shape[1]) if estimator is GivenBins else estimator()
     parameters = made.get_params(deep=False)
     if n_features is not None and "n_features_to_select" in parameters:
@@ -306,7 +306,7 @@ def test_threads_and_layout_do_not_show(case, selector):
 @pytest.mark.slow
 @bounded
 @given(case=cases(**sound), selector=st.sampled_from(SUMS[:4]))
-def test_strategies_give_the_same_answer(case, selector):
+def test_strategies_give_the_same_result(case, selector):
     names = ("lazy", "cached", "naive") if isinstance(selector, CFS) else ("lazy", "scan", "naive")
     found = [
         attempt(clone(selector).set_params(strategy=name), case.X, case.y, **case.options)

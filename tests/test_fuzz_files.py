@@ -38,7 +38,7 @@ def read_all(files):
             lines[-1][-1] = f"ended with {done.returncode}"
         for file, way, outcome in lines:
             counts[file.rsplit(" ", 1)[0], way, outcome] += 1
-            if outcome not in ("accepted", "refused"):
+            if outcome not in ("accepted", "rejected"):
                 wrong.append((file, way, outcome, done.stderr[-2000:]))
         files = files[files.index(lines[-1][0]) + 1 :]  # the others, if it died of one
     return counts, wrong
@@ -50,7 +50,7 @@ def test_a_damaged_file_is_made_of_its_format_and_seed_alone():
         assert damaged(name, 1) != damaged(name, 2)
 
 
-def test_damaged_files_are_read_or_refused_in_one_sentence():
+def test_damaged_files_are_read_or_rejected_in_one_line():
     first = int(time.time()) if EXPLORES else 0
     n_files = {
         name: -(-EXAMPLES // 4) if name in ("h5ad", "mat 7.3") else EXAMPLES for name in FORMATS

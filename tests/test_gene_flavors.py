@@ -124,7 +124,7 @@ def test_rules_for_counts_warn_of_fractions(method):
         select_genes(anndata.AnnData(cells("seurat").X), method=method, n_top_genes=5)
 
 
-def test_the_rule_for_logarithms_refuses_large_counts():
+def test_the_rule_for_logarithms_rejects_large_counts():
     with pytest.raises(
         ValueError, match=r"requires logarithms of counts, but gene \d+ has \d+\. Pass"
     ):

@@ -82,10 +82,10 @@ def test_the_default_finds_markers_and_does_not_follow_the_mean():
 def test_the_number_of_the_user_wins(cells):
     own = select_genes(cells, method=FisherScore(5), target_key="kind", inplace=False)
     assert own["highly_variable"].sum() == 5
-    asked = select_genes(
+    requested = select_genes(
         cells, method=FisherScore(5), target_key="kind", n_top_genes=7, inplace=False
     )
-    assert asked["highly_variable"].sum() == 7
+    assert requested["highly_variable"].sum() == 7
     batches = select_genes(
         cells, method=FisherScore(5), target_key="kind", batch_key="batch", inplace=False
     )
@@ -148,7 +148,7 @@ def test_backed_objects_cannot_be_cut(backed):
         select_genes(backed, n_top_genes=10, subset=True)
 
 
-def test_bad_values_are_refused_by_name(tmp_path):
+def test_bad_values_are_rejected_by_name(tmp_path):
     values = np.ones((6, 3))
     values[:, 1] = [1, 2, np.nan, 3, 4, np.inf]
     anndata.AnnData(values).write_h5ad(tmp_path / "cells.h5ad")
@@ -174,7 +174,7 @@ def test_verbose_prints_what_is_logged(backed, method, monkeypatch, capsys, capl
     assert printed[-1] == "[select_genes] 5 of 50 genes"
 
 
-def test_values_below_zero_are_refused_by_the_dispersion_only(cells):
+def test_values_below_zero_are_rejected_by_the_dispersion_only(cells):
     scaled = anndata.AnnData(cells.X.toarray() - 1)
     with pytest.raises(ValueError, match=r"requires counts or their logarithms, but gene 0 has -1"):
         select_genes(scaled)
@@ -198,12 +198,12 @@ def test_subset_keeps_the_chosen_genes(cells):
         ({"n_top_genes": 0}, r"n_top_genes .*at least 1"),
     ],
 )
-def test_bad_input_gets_one_sentence(cells, options, words):
+def test_bad_input_gets_a_one_line_error(cells, options, words):
     with pytest.raises(ValueError, match=words):
         select_genes(cells, **options)
 
 
-def test_something_else_than_anndata_is_refused():
+def test_something_else_than_anndata_is_rejected():
     with pytest.raises(ValueError, match=r"must be an anndata.AnnData, got ndarray"):
         select_genes(np.ones((3, 3)))
 
@@ -231,7 +231,7 @@ def test_without_anndata_the_extra_is_named(monkeypatch, cells):
     ids=["ensemble", "chain", "ensemble in a chain"],
 )
 @pytest.mark.parametrize("batch_key", [None, "batch"])
-def test_the_number_asked_for_reaches_the_selector_inside(cells, method, batch_key):
+def test_the_requested_number_reaches_the_selector_inside(cells, method, batch_key):
     frame = select_genes(
         cells,
         method=method,

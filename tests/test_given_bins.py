@@ -1,4 +1,4 @@
-"""Bins at given cuts: the codes and the selection of whoever learnt the cuts."""
+"""Bins at given cuts: the codes and the selection of the rule that learnt the cuts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_cuts_of_another_fit_give_its_selection(rule, container):
                 assert np.array_equal(a, b)
 
 
-def test_bins_that_nobody_falls_into_are_left_out():
+def test_empty_bins_are_left_out():
     X = np.array([[0.0], [1.0], [5.0], [np.nan]])
     bins = GivenBins([[-3.0, 0.5, 2.0, 3.0, 9.0]]).fit(X)
     assert bins.cuts_[0].tolist() == [0.5, 3.0]
@@ -82,12 +82,12 @@ def test_cuts_go_by_name_and_leave_the_others_as_they_are():
         (7, "must be a list with the cuts"),
     ],
 )
-def test_wrong_cuts_are_told(cuts, words):
+def test_wrong_cuts_are_reported(cuts, words):
     with pytest.raises(ValueError, match=words):
         GivenBins(cuts).fit(np.ones((3, 2)))
 
 
-def test_cuts_of_categories_and_of_unknown_names_are_told():
+def test_cuts_of_categories_and_of_unknown_names_are_reported():
     X = pd.DataFrame({"sex": ["m", "f", "m"], "age": [1.0, 2.0, 3.5]})
     with pytest.raises(ValueError, match="column 'sex', which contains categories"):
         MRMR(1, relevance="mi", discretize=GivenBins({"sex": [0.5]})).fit(X, [0, 1, 0])

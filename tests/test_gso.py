@@ -46,7 +46,7 @@ def test_several_classes_enter_by_their_indicators():
     assert GSO(7).fit(X, np.take([2, 0, 1], y)).selected_.tolist() == steps.selected
 
 
-def test_stops_when_nothing_is_left_of_the_target_and_says_so():
+def test_stops_with_a_warning_when_the_target_is_fully_explained():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(12, 20)), rng.normal(size=12)
     with pytest.warns(

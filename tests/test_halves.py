@@ -189,7 +189,7 @@ def test_the_cutoff_can_follow_from_the_errors_allowed():
     assert concave.error_bound_ < 0.4
 
 
-def test_nothing_selected_is_said():
+def test_an_empty_selection_is_reported():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (60, 80)), rng.integers(0, 2, 60)
     with pytest.warns(ThresherWarning, match="no feature was selected: none has the votes"):
@@ -218,8 +218,8 @@ def test_noise_is_selected_less_often_than_the_bound():
     [
         ({"n_parts": 7}, "n_parts must be even and at least 2 .* got 7. Set n_parts=8"),
         ({"n_parts": 0}, "n_parts must be even and at least 2 .* got 0. Set n_parts=2"),
-        ({"n_parts": "ten"}, "n_parts must be a whole number, got 'ten'"),
-        ({"n_pairs": 1}, "n_pairs must be a whole number of at least 2, got 1"),
+        ({"n_parts": "ten"}, "n_parts must be an integer, got 'ten'"),
+        ({"n_pairs": 1}, "n_pairs must be an integer of at least 2, got 1"),
         ({"cutoff": None}, "cutoff must be a number .* got None"),
         ({"cutoff": "auto", "pfer": 1e-4}, "Not even q=1 would; allow a pfer of at least 0.0667"),
         ({"selector": Chain([RFS(9), MRMR(3, keep=[1])])}, r"keep=\[1\] cannot be used"),
@@ -235,13 +235,13 @@ def test_noise_is_selected_less_often_than_the_bound():
         ({"selector": MRMR(3, relevance="spearman")}, r'got "spearman"\. Use "pearson"'),
     ],
 )
-def test_bad_parameters_get_one_clear_sentence(parameters, message):
+def test_bad_parameters_get_a_one_line_error(parameters, message):
     X, y = problem()
     with pytest.raises(ValueError, match=message):
         Ensemble(**{"selector": MRMR(3), "kind": "halves", **parameters}).fit(X.astype(float), y)
 
 
-def test_bins_that_look_at_the_target_are_refused():
+def test_bins_that_use_the_target_are_rejected():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 5)), rng.integers(0, 2, 80)
     options = {"kind": "halves", "n_pairs": 2, "cutoff": 0.6, "random_state": 0}
@@ -254,7 +254,7 @@ def test_bins_that_look_at_the_target_are_refused():
     Ensemble(CFS(), 10, **options).fit(np.digitize(X, [-1, 0, 1]), y)
 
 
-def test_a_half_with_one_class_goes_with_its_other_half():
+def test_a_half_with_one_class_is_left_out_with_its_other_half():
     X, y = problem(n=24)
     y = np.zeros(24, int)
     y[[0, 6, 12]] = 1  # parts 0 and 2 of 4

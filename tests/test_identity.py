@@ -69,7 +69,7 @@ def test_thousands_of_cases_are_recorded_and_hundreds_quickly():
     assert {case.selector for case in cases} == set(SELECTORS)
 
 
-def test_seconds_in_a_table_are_no_difference():
+def test_seconds_in_a_table_are_not_a_difference():
     table = "data  seconds  why\nwine  {}  it is{}better\n"
     assert without_seconds(table.format("0.5", " ")) == without_seconds(
         table.format("0.0123", "\n")

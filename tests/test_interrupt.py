@@ -66,7 +66,7 @@ def test_interrupt_stops_the_search(relevance, n_rows):
     assert not hasattr(selector, "objective_")
 
 
-# Selectors whose first seconds are spent in different places: looking over columns, packing, ranking, graphs,
+# Selectors whose first seconds are spent in different work: looking over columns, packing, ranking, graphs,
 # neighbours, searches, and code of others.
 LONG_FITS = [
     RFS(relevance="iqr"),
@@ -97,7 +97,7 @@ N_SIGNALS = 5 if SHARE >= 1 else 3
 
 
 class Rung(Exception):
-    """The alarm, in the place of Ctrl-C."""
+    """Raise KeyboardInterrupt on the alarm, as on Ctrl-C."""
 
 
 @pytest.mark.plain

@@ -103,7 +103,7 @@ def test_nothing_is_pickled(value, tmp_path):
         assert (tmp_path / "log").read_bytes() == before
 
 
-def test_a_file_torn_at_any_byte_holds_the_whole_lines_before_it(path):
+def test_a_file_cut_at_any_byte_contains_the_complete_lines_before_it(path):
     written = path.read_bytes()
     ends = [i + 1 for i, byte in enumerate(written) if byte == ord("\n")]
     assert len(ends) == 1 + len(VALUES)
@@ -129,28 +129,28 @@ def test_zeros_at_the_end_are_cut_off(path):
 def test_a_flipped_bit_loses_its_line_and_what_follows(path):
     written = path.read_bytes()
     first = written.index(b"\n") + 1
-    for place in range(first, len(written)):
-        flipped = bytes([written[place] ^ 1 << place % 8])
-        path.write_bytes(written[:place] + flipped + written[place + 1 :])
-        n_whole = written[:place].count(b"\n") - 1
+    for offset in range(first, len(written)):
+        flipped = bytes([written[offset] ^ 1 << offset % 8])
+        path.write_bytes(written[:offset] + flipped + written[offset + 1 :])
+        n_whole = written[:offset].count(b"\n") - 1
         assert_equal(content(path), dict(list(VALUES.items())[:n_whole]))
-        assert path.read_bytes() == written[: written.rindex(b"\n", 0, place) + 1]
+        assert path.read_bytes() == written[: written.rindex(b"\n", 0, offset) + 1]
 
 
-def test_a_flipped_bit_of_the_first_line_is_refused_and_the_file_left_alone(path):
+def test_a_flipped_bit_of_the_first_line_is_rejected_and_the_file_left_alone(path):
     written = path.read_bytes()
-    for place in range(written.index(b"\n") + 1):
-        flipped = bytes([written[place] ^ 1 << place % 8])
-        path.write_bytes(written[:place] + flipped + written[place + 1 :])
+    for offset in range(written.index(b"\n") + 1):
+        flipped = bytes([written[offset] ^ 1 << offset % 8])
+        path.write_bytes(written[:offset] + flipped + written[offset + 1 :])
         with pytest.raises(ValueError, match="log is damaged, or not a checkpoint of this version"):
             content(path)
-        assert path.read_bytes() == written[:place] + flipped + written[place + 1 :]
+        assert path.read_bytes() == written[:offset] + flipped + written[offset + 1 :]
 
 
 @pytest.mark.parametrize(
     "foreign", [b"\n", b"a,b\n1,2\n", bytes(100), b"thresher", b'{"thresher journal": 2, ', b"{}"]
 )
-def test_files_of_others_are_refused_and_left_alone(foreign, tmp_path):
+def test_third_party_files_are_rejected_and_not_changed(foreign, tmp_path):
     path = tmp_path / "log"
     path.write_bytes(foreign)
     with (
@@ -175,7 +175,7 @@ def test_files_of_others_are_refused_and_left_alone(foreign, tmp_path):
         (IDENTITY, "store", r"with other kind \(checkpoint\). Pass another store, or delete this file"),
     ],
 )  # fmt: skip
-def test_another_identity_is_refused_by_name(identity, kind, words, path):
+def test_another_identity_is_rejected_by_name(identity, kind, words, path):
     before = path.read_bytes() + b"torn"
     path.write_bytes(before)
     with pytest.raises(ValueError, match=f"log was written {words}"), opened(path, identity, kind):
@@ -243,7 +243,7 @@ def test_arrays_stay_in_the_file(tmp_path):
     tracemalloc.stop()
 
 
-def test_a_folder_that_is_a_file_or_in_one_is_refused(tmp_path):
+def test_a_folder_that_is_a_file_or_in_one_is_rejected(tmp_path):
     assert make_folder("store", tmp_path / "a" / "b").is_dir()
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "in it"):

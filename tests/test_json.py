@@ -63,7 +63,7 @@ def texts():
 
 
 def use(selector):
-    """All that a user may ask of a loaded selector."""
+    """Return everything that a user may request from a loaded selector."""
     selector.get_support(indices=True)
     selector.get_feature_names_out()
     for feature in range(selector.n_features_in_):
@@ -88,13 +88,13 @@ def test_the_version_that_wrote_it_is_in_the_text(texts):
         MRMR.from_json(json.dumps(other))
 
 
-def places(document, path=()):
+def paths_in(document, path=()):
     """The path of every value in a document."""
     yield path
     items = document.items() if isinstance(document, dict) else enumerate(document)
     for key, value in items:
         if isinstance(value, dict | list):
-            yield from places(value, (*path, key))
+            yield from paths_in(value, (*path, key))
         else:
             yield (*path, key)
 
@@ -136,12 +136,12 @@ def planted(document, path, value):
     return changed
 
 
-def test_any_value_replaced_by_another_is_refused_or_harmless(texts):
+def test_any_value_replaced_by_another_is_rejected_or_harmless(texts):
     draw = random.Random(0)
     n_refused = 0
     for text in texts:
         document = json.loads(text)
-        paths = list(places(document))
+        paths = list(paths_in(document))
         for _ in range(70):
             path = draw.choice(paths)
             changed = json.dumps(planted(document, path, draw.choice(HOSTILE)))
@@ -157,13 +157,13 @@ def test_any_value_replaced_by_another_is_refused_or_harmless(texts):
 
 def fields(document):
     """The path of every parameter and fitted attribute, with those of selectors inside."""
-    for path in places(document):
+    for path in paths_in(document):
         if len(path) > 2 and path[-2] == "dict" and path[-3] in ("parameters", "state"):
             yield path
 
 
 @pytest.mark.parametrize("number", some(range(len(SELECTORS))))
-def test_any_field_left_out_or_replaced_is_refused_or_harmless(number, texts):
+def test_any_field_left_out_or_replaced_is_rejected_or_harmless(number, texts):
     document, draw = json.loads(texts[number]), random.Random(number)
     for path in fields(document):
         name = at(document, path)[0]
@@ -184,11 +184,11 @@ def test_any_field_left_out_or_replaced_is_refused_or_harmless(number, texts):
     "attribute",
     ["selected_", "support_", "ranking_", "n_features_in_", "_explanation", "_kept", "relevance_"],
 )
-def test_what_every_method_stands_on_is_checked(attribute, hostile, texts):
+def test_the_source_of_every_method_is_checked(attribute, hostile, texts):
     document = json.loads(texts[0])
     state = document["selector"]["state"]["dict"]
-    place = next(i for i, (key, _) in enumerate(state) if key == attribute)
-    state[place][1] = hostile
+    index = next(i for i, (key, _) in enumerate(state) if key == attribute)
+    state[index][1] = hostile
     try:
         loaded = MRMR.from_json(json.dumps(document))
     except ValueError:
@@ -236,7 +236,7 @@ def test_depth_sizes_and_nonsense_give_one_value_error(text):
         MRMR.from_json(text)
 
 
-def test_a_text_that_is_no_text_is_refused():
+def test_an_object_in_a_text_column_is_rejected():
     for nothing in (None, 5, [], object()):
         with pytest.raises(ValueError, match="not a selection"):
             MRMR.from_json(nothing)
@@ -253,9 +253,9 @@ def test_a_short_text_allocates_little(texts):
     keys = [key for key, _ in document["selector"]["state"]["dict"]]
     tracemalloc.start()
     for claim in claims:
-        for place in range(len(keys)):
+        for index in range(len(keys)):
             changed = copy.deepcopy(document)
-            changed["selector"]["state"]["dict"][place][1] = claim
+            changed["selector"]["state"]["dict"][index][1] = claim
             with contextlib.suppress(ValueError):
                 MRMR.from_json(json.dumps(changed))
     peak = tracemalloc.get_traced_memory()[1]

@@ -64,25 +64,25 @@ CONTAINERS = {
 @given(data=st.data())
 def test_rows_leave_as_they_came(container, data):
     as_rows = CONTAINERS[container]
-    engine, twin = StoredRows(), []
+    engine, expected_rows = StoredRows(), []
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     for _ in range(data.draw(st.integers(1, 8))):
-        n = data.draw(st.integers(0 if twin else 1, 12))
+        n = data.draw(st.integers(0 if expected_rows else 1, 12))
         X, y = rng.integers(0, 2, (n, 2)), rng.integers(0, 2, n)
         block = RowBlock(as_rows(X), y)
         engine.add(block)
-        twin.extend(list_rows(0, block))
-        n_leaving = data.draw(st.integers(0, len(twin)))
-        chosen = rng.permutation(len(twin))[:n_leaving]
-        leaving = [twin[i] for i in chosen]
+        expected_rows.extend(list_rows(0, block))
+        n_leaving = data.draw(st.integers(0, len(expected_rows)))
+        chosen = rng.permutation(len(expected_rows))[:n_leaving]
+        leaving = [expected_rows[i] for i in chosen]
         if leaving:
             X = np.array([[int(float(v)) for v in row[:2]] for row in leaving])
             engine.remove(RowBlock(as_rows(X), np.array([row[2] for row in leaving])))
         for row in leaving:
-            twin.remove(row)
-        assert kept(engine) == twin
-        assert engine.n_rows == len(twin)
-        assert engine.n_stored <= 2 * len(twin)
+            expected_rows.remove(row)
+        assert kept(engine) == expected_rows
+        assert engine.n_rows == len(expected_rows)
+        assert engine.n_stored <= 2 * len(expected_rows)
 
 
 def test_types_of_numbers_do_not_matter_to_whom_is_forgotten():
@@ -103,7 +103,7 @@ def test_types_of_numbers_do_not_matter_to_whom_is_forgotten():
         RowBlock(np.array([[3.0, 4.0], [np.nan, 2.0]]), np.array([1, 0])),
     ],
 )
-def test_whoever_was_never_added_cannot_be_forgotten(stranger):
+def test_rows_that_were_never_added_cannot_be_forgotten(stranger):
     engine = StoredRows()
     engine.add(RowBlock(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0, 1])))
     with pytest.raises(ValueError, match="cannot forget rows that were never added: sample"):
@@ -155,12 +155,12 @@ def test_many_small_blocks_become_few():
 
 
 class CountRows:
-    """A task whose answers add: how many rows there are, and how often it was asked about how many."""
+    """A task whose results add up: the number of rows, and a list of the number of rows of each call."""
 
-    asked: ClassVar[list[int]] = []
+    n_rows_of_calls: ClassVar[list[int]] = []
 
     def __call__(self, number, block):
-        self.asked.append(len(block.X))
+        self.n_rows_of_calls.append(len(block.X))
         return np.array([len(block.X)]), CountSummary(len(block.X))
 
     def signed(self):
@@ -175,24 +175,29 @@ class CountSummary:
         return CountSummary(-self.n_rows)
 
 
-def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
+def test_additive_results_are_computed_for_removed_rows_only_until_these_are_too_many():
     engine, task = StoredRows(), CountRows()
-    task.asked.clear()
+    task.n_rows_of_calls.clear()
     engine.add(RowBlock(np.arange(100.0)[:, None], np.zeros(100)))
 
-    def living():
+    def rows_of_calls():
         summaries = engine.pack(task, nothing)
         count = engine.request(lambda packed: packed, np.add, nothing)
         assert sum(summary.n_rows for summary in summaries) == count[0] == engine.n_rows
-        return task.asked
+        return task.n_rows_of_calls
 
-    assert living() == [100]
+    assert rows_of_calls() == [100]
     for start in (0, 10, 20):
         engine.remove(RowBlock(np.arange(start, start + 10.0)[:, None], np.zeros(10)))
-        living()
-    assert task.asked == [100, 10, 20, 30]  # groups of the lost are joined as they grow
+        rows_of_calls()
+    assert task.n_rows_of_calls == [
+        100,
+        10,
+        20,
+        30,
+    ]  # groups of removed rows are merged as they grow
     engine.remove(RowBlock(np.arange(30.0, 35.0)[:, None], np.zeros(5)))
-    assert living()[4:] == [65]  # rewritten
+    assert rows_of_calls()[4:] == [65]  # rewritten
     assert engine.n_stored == 65
 
 

@@ -64,7 +64,7 @@ def test_weights_count_as_repeats():
             np.testing.assert_allclose(halves.scores_, weighted.scores_, rtol=1e-10)
 
 
-def test_a_path_that_ends_early_is_filled_up_and_says_so():
+def test_a_path_that_ends_early_is_filled_up_with_a_warning():
     rng = np.random.default_rng(1)
     base = rng.normal(size=(20, 3))
     X = np.column_stack([base, base[:, 0], base[:, 1]])

@@ -1,4 +1,4 @@
-"""The rooms of the C++ core: which may include which, and who knows of Python."""
+"""The modules of the C++ core: which may include which, and which use Python."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 CPP = Path(__file__).resolve().parents[1] / "cpp"
 
-# From the top down. A room includes itself and rooms further down, never a neighbour on its own floor.
-FLOORS = (
+# From the top down. A module includes itself and modules of lower layers, never another of the same layer.
+LAYERS = (
     {"bindings"},
     {
         "consistency",
@@ -25,14 +25,14 @@ FLOORS = (
     {"packing"},
     {"core"},
 )
-FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+LAYER_OF = {module: layer for layer, modules in enumerate(LAYERS) for module in modules}
 
 if not CPP.is_dir():
     pytest.skip("the sources of the core are not here", allow_module_level=True)
 
 
 def includes(pattern: str) -> list[tuple[Path, str]]:
-    """Each file of the core with each thing it includes that matches."""
+    """Return each file of the core with each matching name that it includes."""
     line = re.compile(rf"^\s*#\s*include\s+{pattern}", re.MULTILINE)
     sources = sorted(CPP.rglob("*.[ch]pp"))
     assert sources
@@ -43,30 +43,30 @@ def includes(pattern: str) -> list[tuple[Path, str]]:
     ]
 
 
-def test_every_room_has_its_floor():
-    assert {path.name for path in CPP.iterdir() if path.is_dir()} == set(FLOOR_OF)
+def test_every_module_has_its_layer():
+    assert {path.name for path in CPP.iterdir() if path.is_dir()} == set(LAYER_OF)
 
 
-def test_rooms_include_downward_only():
+def test_modules_include_downward_only():
     upward = [
         f"{file} includes {name}"
         for file, name in includes(r'"([^"]+)"')
-        if (room := file.parts[0]) != (other := name.split("/")[0])
-        and FLOOR_OF[room] >= FLOOR_OF[other]
+        if (module := file.parts[0]) != (other := name.split("/")[0])
+        and LAYER_OF[module] >= LAYER_OF[other]
     ]
     assert not upward, "\n".join(upward)
 
 
-def test_only_the_bindings_know_of_python():
-    knowing = {
+def test_only_the_bindings_include_python():
+    using = {
         str(file)
         for file, name in includes(r"[<\"](nanobind|Python\.h|numpy)")
         if file.parts[0] != "bindings"
     }
-    assert not knowing
+    assert not using
 
 
-def test_every_include_names_its_room():
+def test_every_include_names_its_module():
     unnamed = [f"{file} includes {name}" for file, name in includes(r'"([^"/]+)"')]
     assert not unnamed
 

@@ -32,7 +32,7 @@ def assert_read(found: FrameColumns, columns, texts=None):
 
 @pytest.mark.parametrize(
     "n_texts", [3, 400]
-)  # few that all share, and so many that columns are taken apart
+)  # few that all share, and enough that columns are split
 @pytest.mark.parametrize("kind", ["object", "string", "category", "polars", "cat", "arrow", "dict"])
 def test_texts_of_many_columns_are_ranked_as_those_of_each(kind, n_texts):
     rng = np.random.default_rng(n_texts)
@@ -58,7 +58,7 @@ def test_every_kind_of_missing_value_is_none_among_texts():
     assert_read(read_frame(X.astype(object)), [["b", None, "a", "b"]] * 4)
 
 
-def test_columns_of_other_objects_among_texts_are_read_on_their_own():
+def test_columns_of_other_objects_among_texts_are_read_separately():
     X = pd.DataFrame(
         {
             "text": ["1", "x", "1"],

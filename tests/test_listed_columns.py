@@ -104,7 +104,7 @@ def test_missing_values_are_listed(missing):
 
 
 @pytest.mark.parametrize("in_parts", [False, True])
-@pytest.mark.parametrize("kind", ["whole", "real", "far apart"])
+@pytest.mark.parametrize("kind", ["whole", "real", "spread"])
 def test_weights_count_as_in_bytes(kind, in_parts):
     rng = np.random.default_rng(3)
     X = random_sparse(rng, p=12)
@@ -113,10 +113,10 @@ def test_weights_count_as_in_bytes(kind, in_parts):
     weights = rng.integers(0, 4, len(X))
     weights[5] = 0
     y = rng.integers(0, 3, len(X)).astype(np.int32)
-    # The third class has few rows: little is left of it beside the rows of a list.
+    # The third class has few rows: little is left of it besides the rows of a list.
     y[(y == 2) & (X[:, 1] == 0) & (rng.random(len(X)) < 0.99)] = 0
     options = {"weights": weights if kind == "whole" else weights * 0.3}
-    if kind == "far apart":
+    if kind == "spread":
         options["weights"] = weights * 10.0 ** rng.uniform(-12, 12, len(X))
     if in_parts:
         options["parts"] = rng.integers(0, 7, len(X)).astype(np.int32)
@@ -152,7 +152,7 @@ def test_a_pair_of_lists_costs_its_entries_whatever_the_weights():
     assert seconds[1] < 5 * seconds[0]
 
 
-def test_parts_have_their_own_counts():
+def test_parts_have_separate_counts():
     rng = np.random.default_rng(4)
     X = random_sparse(rng)
     parts = rng.integers(0, 7, len(X)).astype(np.int32)
@@ -317,7 +317,7 @@ assert grown < limit, f"{grown} MB"
 
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux")
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="it takes memory of its own")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="it takes additional memory")
 @pytest.mark.parametrize(
     ("n", "n_entries", "limit", "selector"),
     some(

@@ -161,7 +161,7 @@ def test_flags_are_numbers():
     assert GSO(1).fit(frame[["flag"]].to_numpy(), Y).selected_.tolist() == [0]
 
 
-def test_categories_that_bin_the_numbers_are_told_of():
+def test_categories_that_bin_the_numbers_are_reported():
     with pytest.warns(
         ThresherWarning, match="column 'kind' contains categories.* 5 numeric columns"
     ):
@@ -172,14 +172,14 @@ def test_categories_that_bin_the_numbers_are_told_of():
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "UInt8", "int64[pyarrow]"])
-def test_whole_numbers_that_could_be_missing_are_classes(dtype):
+def test_integers_that_could_be_missing_are_classes(dtype):
     target = read_target(pd.Series([3, 1, 2, 3], dtype=dtype), 4)
     assert target.is_nominal
     assert target.classes.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("dtype", ["string", "object", "category"])
-def test_missing_labels_get_one_sentence(dtype):
+def test_missing_labels_get_a_one_line_error(dtype):
     with pytest.raises(ValueError, match=r"y contains NaN or None \(first at sample 1\)"):
         MRMR(1).fit([[0], [1], [2], [3]], pd.Series(["u", pd.NA, "v", "u"], dtype=dtype))
     with pytest.raises(ValueError, match=r"y has masked values \(first at sample 2\)"):
@@ -187,7 +187,7 @@ def test_missing_labels_get_one_sentence(dtype):
 
 
 @pytest.mark.parametrize("selector", [FisherScore(), SVMRFE(), MultiSURF(), LCC()], ids=repr)
-def test_selectors_of_classes_refuse_quantities(selector):
+def test_selectors_of_classes_reject_quantities(selector):
     X, y = load_diabetes(return_X_y=True)
     words = r"needs classes, but y has 214 distinct numbers.*MRMR, ReliefF.*labels.*strings"
     for quantities in (y, y.astype(int), y.astype(">u2"), pd.Series(y.astype(int), dtype="Int64")):
@@ -200,7 +200,7 @@ def test_many_labels_that_are_words_are_classes():
     assert len(FisherScore(3).fit(X, y.astype(int).astype(str)).selected_) == 3
 
 
-def test_whole_numbers_beyond_doubles_are_told_apart():
+def test_integers_beyond_doubles_are_distinguished():
     large = (2**60 + Y).astype(np.int64)
     for X in (
         np.column_stack([large, np.arange(N) % 7]),
@@ -240,7 +240,7 @@ def test_distances_take_no_categories():
         SFSLW(2).fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
 
 
-def test_weights_that_sum_to_one_are_told_of_once():
+def test_weights_that_sum_to_one_are_warned_about_once():
     for weights in (np.full(N, 1 / N), np.full(N, 1e-300)):
         with pytest.warns(ThresherWarning, match=r"sample_weight sums to .* mean of 1") as caught:
             Univariate(2).fit(NUMBERS, Y, sample_weight=weights)
@@ -313,7 +313,7 @@ WORDS = ["b", None, "B", "ab", "", "é", "zz", "b", "\U0001f600", "a"] * 5
     ],
     ids=["object", "nan", "string", "arrow", "polars"],
 )
-def test_text_is_coded_by_rank_whatever_holds_it(column):
+def test_text_is_coded_by_rank_in_every_container(column):
     frame = {"text": column, "other": np.arange(50) % 3}
     frame = pl.DataFrame(frame) if isinstance(column, pl.Series) else pd.DataFrame(frame)
     rank = {word: i for i, word in enumerate(sorted(set(WORDS) - {None}))}
@@ -324,7 +324,7 @@ def test_text_is_coded_by_rank_whatever_holds_it(column):
 
 
 @pytest.mark.parametrize("unit", ["M8[D]", "m8[s]"])
-def test_arrays_of_dates_are_refused_as_in_frames(unit):
+def test_arrays_of_dates_are_rejected_as_in_frames(unit):
     X = np.arange(3 * N).reshape(N, 3).astype(unit)
     with pytest.raises(ValueError, match="X contains dates or times"):
         MRMR(2).fit(X, Y)
@@ -341,7 +341,7 @@ SPARSE_DUMMIES = pd.get_dummies(pd.Series(list("uvw" * 100)), sparse=True)
         NUMBERS.round().astype(pd.SparseDtype(float, 0.0)),
         NUMBERS.round().astype(pd.SparseDtype(float, 1.0)),
     ],
-    ids=["beside numbers", "flags", "zeros", "ones"],
+    ids=["with numbers", "flags", "zeros", "ones"],
 )
 @pytest.mark.parametrize(
     "selector", [MRMR(2), JMI(2), FisherScore(2), GSO(2), ReliefF(2)], ids=repr
@@ -386,7 +386,7 @@ def test_numbers_that_are_objects_are_a_quantity_as_floats_are(kind):
             selector.fit(X, objects)
 
 
-def test_times_that_are_missing_are_no_class():
+def test_missing_times_are_not_a_class():
     y = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", None] * 100))
     with pytest.raises(ValueError, match="first at sample 2"):
         MRMR(2).fit(NUMBERS, y)

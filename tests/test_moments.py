@@ -49,7 +49,7 @@ ROUND_ROBIN = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
 
 
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, 1.7e308])
-def test_values_that_came_after_the_check_of_x_give_any_answer(odd):
+def test_values_that_came_after_the_check_of_x_give_any_result(odd):
     matrix = np.array([X_SHEET, W_SHEET, X_SHEET[::-1]])
     matrix[0, 2] = matrix[1, 3] = odd
     table = _core.NumericTable(matrix)
@@ -93,17 +93,17 @@ tables = hnp.arrays(
 
 @examples(40)
 @given(tables, st.data())
-def test_pairs_and_relevances_match_the_twin(matrix, data):
+def test_pairs_and_relevances_match_the_reference_implementation(matrix, data):
     p, n = matrix.shape
     table = _core.NumericTable(matrix)
     classes = np.array(
         data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), dtype=np.int32
     )
     target = matrix[0] * 3.0 + classes
-    for kind, twin in (("pearson", naive.pearson), ("cosine", naive.cosine)):
-        assert_same(matrix_of(table, kind)[0], [[twin(a, b) for b in matrix] for a in matrix])
+    for kind, reference in (("pearson", naive.pearson), ("cosine", naive.cosine)):
+        assert_same(matrix_of(table, kind)[0], [[reference(a, b) for b in matrix] for a in matrix])
         relevance = table.relevance_of_numbers(kind, target)
-        assert_same(relevance, [twin(a, target) for a in matrix])
+        assert_same(relevance, [reference(a, target) for a in matrix])
     expected = [naive.f_statistic(a, classes) for a in matrix]
     assert table.relevance_of_classes("f", classes, 3).tolist() == expected
     ranks = _core.RankPairMeasure(matrix)
@@ -114,7 +114,7 @@ def test_pairs_and_relevances_match_the_twin(matrix, data):
 
 @examples(40)
 @given(tables, st.data())
-def test_leave_one_part_out_matches_the_twin_on_the_rows_kept(matrix, data):
+def test_leave_one_part_out_matches_the_reference_implementation_on_the_rows_kept(matrix, data):
     n = matrix.shape[1]
     parts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=np.int32)
     parts[0] = 3
@@ -122,10 +122,10 @@ def test_leave_one_part_out_matches_the_twin_on_the_rows_kept(matrix, data):
     table = _core.NumericTable(matrix, parts)
     replicates = naive.left_out(parts)
     assert table.n_replicates == 4
-    for kind, twin in (("pearson", naive.pearson), ("cosine", naive.cosine)):
+    for kind, reference in (("pearson", naive.pearson), ("cosine", naive.cosine)):
         values = matrix_of(table, kind)
         for kept, value in zip(replicates, values, strict=True):
-            expected = [[twin(a, b, kept=kept) for b in matrix] for a in matrix]
+            expected = [[reference(a, b, kept=kept) for b in matrix] for a in matrix]
             assert_same(value, expected)
     relevance = table.relevance_of_classes("f", classes, 2)
     for i, kept in enumerate(replicates):
@@ -286,7 +286,7 @@ def test_f_needs_two_classes_and_more_rows_than_classes():
     assert table.relevance_of_classes("f", np.arange(3, dtype=np.int32), 3).tolist() == [0, 0]
 
 
-def test_constant_columns_are_told_by_their_range():
+def test_constant_columns_are_detected_by_their_range():
     matrix = np.array(
         [[0.1] * 7, [0.1] * 6 + [0.2], [0.3, -0.0, 0, 0, 0, 0, 0], [-0.0, 0] * 3 + [0]]
     )
@@ -352,7 +352,7 @@ def test_extreme_magnitudes_have_the_correlation_of_ordinary_ones(scale):
 
 @examples(30)
 @given(tables, st.data())
-def test_pairwise_complete_rows_match_the_twin(matrix, data):
+def test_pairwise_complete_rows_match_the_reference_implementation(matrix, data):
     n = matrix.shape[1]
     holes = data.draw(hnp.arrays(bool, matrix.shape))
     matrix = np.where(holes, np.nan, matrix)
@@ -360,11 +360,11 @@ def test_pairwise_complete_rows_match_the_twin(matrix, data):
     target = np.arange(n) % 5 * 1.5
     parts = (np.arange(n) % 2).astype(np.int32)
     table = _core.NumericTable(matrix, missing="pairwise")
-    for kind, twin in (("pearson", naive.pearson), ("cosine", naive.cosine)):
-        expected = [[twin(a, b) for b in matrix] for a in matrix]
+    for kind, reference in (("pearson", naive.pearson), ("cosine", naive.cosine)):
+        expected = [[reference(a, b) for b in matrix] for a in matrix]
         assert_same(matrix_of(table, kind)[0], expected)
         relevance = table.relevance_of_numbers(kind, target)
-        assert_same(relevance, [twin(a, target) for a in matrix])
+        assert_same(relevance, [reference(a, target) for a in matrix])
     expected = [naive.f_statistic(a, classes) for a in matrix]
     assert table.relevance_of_classes("f", classes, 2).tolist() == expected
     replicates = matrix_of(_core.NumericTable(matrix, parts, missing="pairwise"))
@@ -427,7 +427,7 @@ def test_parts_in_order_are_read_in_place_and_give_the_same():
     np.testing.assert_array_equal(matrix_of(a), matrix_of(b))
 
 
-def test_wrong_input_is_told():
+def test_wrong_input_is_reported():
     matrix = random_matrix(0, 2, 5)
     with pytest.raises(ValueError, match="one entry per row"):
         _core.NumericTable(matrix, parts=np.zeros(4, np.int32))

@@ -83,14 +83,14 @@ def test_ties_prefer_the_lowest_position(strategy, features, target, order):
 
 
 def naive_selection(X, y, k, relevance, redundancy, objective):
-    """The twin: all values from the definitions, then the greedy search from its definition."""
+    """Return the naive selection: all values from the definitions, then the greedy search from its definition."""
 
     def value(name, a, b):
         if name in DISCRETE:
             a, b = (np.unique(column, return_inverse=True)[1] for column in (a, b))
             return measures_discrete.measure(a, b, name, a.max() + 1, b.max() + 1)
-        twin = measures_numeric.f_statistic if name == "f" else getattr(measures_numeric, name)
-        return twin(a, b)
+        reference = measures_numeric.f_statistic if name == "f" else getattr(measures_numeric, name)
+        return reference(a, b)
 
     p = X.shape[1]
     varies = [X[:, f].min() < X[:, f].max() for f in range(p)]
@@ -101,7 +101,7 @@ def naive_selection(X, y, k, relevance, redundancy, objective):
 
 @examples(60)
 @given(st.data())
-def test_discrete_selection_equals_the_naive_twin(data):
+def test_discrete_selection_equals_the_naive_reference_implementation(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     n, p = data.draw(st.integers(4, 70)), data.draw(st.integers(2, 9))
     X = rng.integers(0, data.draw(st.integers(2, 4)), size=(n, p))
@@ -127,7 +127,7 @@ def test_discrete_selection_equals_the_naive_twin(data):
     ),
 )
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
-def test_numeric_selection_equals_the_naive_twin(measures, objective):
+def test_numeric_selection_equals_the_naive_reference_implementation(measures, objective):
     relevance, redundancy = measures
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[::12, ::2], y[::12]
@@ -159,7 +159,7 @@ def test_microarrays_give_the_published_order_and_evaluation_counts(load_real, n
         assert lazy.selected_[:10].tolist() == order
 
 
-def test_microarray_agrees_with_the_naive_twin_step_for_step(load_real):
+def test_microarray_agrees_with_the_naive_reference_implementation_step_for_step(load_real):
     X, y = load_real("lung_small")
     X = X[:, ::4]
     selector = MRMR(25).fit(X, y)
@@ -168,7 +168,7 @@ def test_microarray_agrees_with_the_naive_twin_step_for_step(load_real):
     np.testing.assert_array_equal(selector.trace_["score"], scores)
 
 
-# --- the same answer from every kind of input ---------------------------------------------------
+# --- the same result from every kind of input ---------------------------------------------------
 
 
 def kinds_of_input(X):
@@ -353,7 +353,7 @@ def test_pairwise_complete_uses_rows_where_both_are_present(holes, relevance):
         np.testing.assert_allclose(selector.relevance_[feature], alone.relevance_[0], rtol=1e-9)
 
 
-def test_dropping_rows_says_how_many(holes):
+def test_dropping_rows_reports_their_number(holes):
     X, y = holes
     X = X[:, :4]
     complete = ~np.isnan(X).any(axis=1)

@@ -1,4 +1,4 @@
-"""The slow twins give the numbers worked out by hand."""
+"""The slow reference implementations give the numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ WORKED = {
 
 
 @pytest.mark.parametrize("measure", WORKED)
-def test_twins_give_the_worked_relevances(measure):
+def test_reference_implementations_give_the_worked_relevances(measure):
     found = [dispersion.relevance(X[:, i], measure, Y) for i in range(6)]
     assert found == pytest.approx(WORKED[measure], abs=1e-9)
 
 
-def test_twins_give_the_worked_am_gm():
+def test_reference_implementations_give_the_worked_am_gm():
     assert dispersion.am_gm(X[:, 0]) == pytest.approx(1.2735464389, abs=1e-9)
     assert dispersion.am_gm(X[:, 3]) == pytest.approx(1.1247884236, abs=1e-9)
 
@@ -71,7 +71,7 @@ def test_twins_give_the_worked_am_gm():
         ((0, 5), 0.8108848541, 0, 0, 0),
     ],
 )
-def test_twins_give_the_worked_similarities(pair, cosine, pearson, mici, su):
+def test_reference_implementations_give_the_worked_similarities(pair, cosine, pearson, mici, su):
     a, b = X[:, pair[0]], X[:, pair[1]]
     for name, value in {"cosine": cosine, "pearson": pearson, "mici": mici, "su": su}.items():
         assert dispersion.similarity(a, b, name) == pytest.approx(value, abs=1e-9)
@@ -86,14 +86,14 @@ def test_twins_give_the_worked_similarities(pair, cosine, pearson, mici, su):
         ("amgm", [1, 0, 4, 2, 3, 5], (4, 2), [1, 2, 3]),
     ],
 )
-def test_twin_walks_as_worked(measure, order, counts, kept):
+def test_reference_implementation_walks_as_worked(measure, order, counts, kept):
     values = [dispersion.relevance(X[:, i], measure) for i in range(6)]
     assert dispersion.ranked(values) == order
     assert tuple(dispersion.cumulative_count(values, level) for level in (0.95, 0.8)) == counts
     assert dispersion.rrfs(X, values, 6, 0.8, "cosine")[0] == kept
 
 
-def test_twin_codes_and_difficulty_as_worked():
+def test_reference_implementation_codes_and_difficulty_as_worked():
     codes = ["".join(map(str, dispersion.equal_frequency_codes(x, 8))) for x in X.T.tolist()]
     assert codes == ["012343", "012343", "001002", "403122", "111101", "000000"]
     assert dispersion.difficulty_ratio(X, Y) == 0.75
@@ -112,7 +112,7 @@ def test_twin_codes_and_difficulty_as_worked():
         ),
     ],
 )
-def test_relief_twins_give_the_worked_weights(call, worked):
+def test_relief_reference_implementations_give_the_worked_weights(call, worked):
     assert call() == pytest.approx(worked, abs=1e-9)
 
 
@@ -124,7 +124,7 @@ def test_relief_twins_give_the_worked_weights(call, worked):
         ("heat", None, [0.0457382687, 1.4345292519, 1.4492027357]),
     ],
 )
-def test_laplacian_twin_gives_the_worked_scores(weight, bandwidth, worked):
+def test_laplacian_reference_implementation_gives_the_worked_scores(weight, bandwidth, worked):
     W = rankings.neighbour_graph(Z, 2, weight, bandwidth)
     assert [rankings.laplacian_score(Z[:, i], W) for i in range(3)] == pytest.approx(
         worked, abs=1e-9
@@ -132,7 +132,7 @@ def test_laplacian_twin_gives_the_worked_scores(weight, bandwidth, worked):
     assert math.isnan(rankings.laplacian_score(Z[:, 3], W))
 
 
-def test_spec_twin_gives_the_worked_scores():
+def test_spec_reference_implementation_gives_the_worked_scores():
     W = rankings.neighbour_graph(Z, 2, "binary")
     found = [[rankings.spec(Z[:, i], W, form, 2) for i in range(3)] for form in ("phi1", "phi3")]
     assert found[0] == pytest.approx([0.0253164557, 0.6666666667, 0.06], abs=1e-9)
@@ -140,7 +140,7 @@ def test_spec_twin_gives_the_worked_scores():
     assert rankings.spec(Z[:, 0], W, "phi2") == pytest.approx(0.0599400599, abs=1e-9)
 
 
-def test_lw_twin_gives_the_worked_values():
+def test_lw_reference_implementation_gives_the_worked_values():
     sets = {(0,): 7.6666666667, (1,): -1, (2,): -2, (0, 1): 7.4371846832, (0, 2): 6.9754691393}
     for chosen, value in sets.items():
         assert rankings.lw_index(Z[:, chosen], Y) == pytest.approx(value, abs=1e-9)
@@ -149,7 +149,7 @@ def test_lw_twin_gives_the_worked_values():
     assert rankings.sfs_lw(Z, Y, 3) == [0, 3, 1]
 
 
-def test_s3f_twin_gives_the_worked_clusters():
+def test_s3f_reference_implementation_gives_the_worked_clusters():
     score, medoids, clusters, selected = rankings.s3f(Q, QY, kmax=4)
     assert score == pytest.approx(0.5862908507, abs=1e-9)
     assert medoids == [6, 1]

@@ -116,7 +116,7 @@ def test_graph_agrees_with_the_definition(seed, k, tied):
     np.testing.assert_allclose(squared, ((X[first] - X[second]) ** 2).sum(axis=1), rtol=1e-12)
 
 
-def test_rows_far_from_the_rest_do_not_blur_their_neighbours():
+def test_distant_rows_do_not_blur_their_neighbours():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 40))
     X[0] *= 1e6

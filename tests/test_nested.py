@@ -101,14 +101,14 @@ def test_selectors_of_others_and_numeric_targets():
     [
         ({"selector": GaussianNB()}, "selector must be a selector with fit and get_support"),
         ({"estimator": "svm"}, "estimator must be a scikit-learn estimator or None, got 'svm'"),
-        ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
+        ({"cv": 1}, "cv must be an integer of at least 2, got 1"),
         ({"cv": 80}, "cv=80 requires 80 samples of every class, but class 1 has 67. Set"),
         ({"scoring": "neg_log_loss"}, "requires an estimator with the method predict_proba"),
         ({"n_jobs": 0}, "n_jobs must be"),
         ({"groups": [1, 2]}, "groups must have one label per sample"),
     ],
 )
-def test_bad_input_gets_one_sentence(options, words):
+def test_bad_input_gets_a_one_line_error(options, words):
     selector = options.pop("selector", MRMR(2))
     with pytest.raises(ValueError, match=words):
         nested_score(selector, X, Y, **options)

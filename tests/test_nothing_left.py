@@ -22,7 +22,7 @@ def with_parameter(name):
 
 @pytest.mark.parametrize("selector", with_parameter("exclude"), ids=repr)
 @pytest.mark.parametrize("n_constant", [0, 2])
-def test_all_excluded_is_one_sentence(selector, n_constant):
+def test_all_excluded_is_a_one_line_error(selector, n_constant):
     data = X.copy()
     data[:, :n_constant] = 1.0
     selector = clone(selector).set_params(exclude=[*range(n_constant, 4)])
@@ -35,7 +35,7 @@ def test_all_excluded_is_one_sentence(selector, n_constant):
 
 
 @pytest.mark.parametrize("selector", with_parameter("discretize"), ids=repr)
-def test_nothing_that_varies_after_binning_is_a_result_with_true_words(selector):
+def test_nothing_that_varies_after_binning_is_a_result_with_correct_reasons(selector):
     """The rule of Fayyad and Irani leaves noise one bin."""
     selector = clone(selector).set_params(discretize="mdl")
     with warnings.catch_warnings(record=True) as caught:
@@ -44,9 +44,9 @@ def test_nothing_that_varies_after_binning_is_a_result_with_true_words(selector)
     assert {warning.category for warning in caught} <= {ThresherWarning}
     for feature in range(4):
         assert selector.reason(feature)
-    said = " ".join(str(warning.message) for warning in caught)
-    assert "bound on the risk is met" not in said
+    messages = " ".join(str(warning.message) for warning in caught)
+    assert "bound on the risk is met" not in messages
     if hasattr(selector, "bins_") and selector.bins_.is_binned.all():
-        is_ranking = hasattr(selector, "pvalues_")  # takes as many as it was asked for
+        is_ranking = hasattr(selector, "pvalues_")  # selects as many as requested
         assert is_ranking or not selector.selected_.size
-        assert is_ranking or "no feature was selected: " in said
+        assert is_ranking or "no feature was selected: " in messages

@@ -51,7 +51,7 @@ def test_nested_selectors_are_fitted_once_per_fold():
     assert found.fold_scores.shape == (4, 12)
 
 
-def test_no_row_is_judged_with_features_it_helped_to_choose():
+def test_no_row_is_scored_with_features_it_helped_to_choose():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2000)), np.arange(60) % 2
     found = select_k(Univariate(), X, y, GaussianNB(), k=[10, 20], random_state=0)
@@ -95,16 +95,16 @@ def test_numbers_with_which_the_estimator_fails_are_left_out():
     ("settings", "words"),
     [
         ({"k": 9}, "k must contain a number of at most 4, the features of X, got"),
-        ({"k": 0}, "k must be a whole number of at least 1"),
+        ({"k": 0}, "k must be an integer of at least 1"),
         ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
         ({"scoring": "accurracy"}, "did you mean 'accuracy'"),
         ({"selector": MRMR(objective="nothing")}, "the selector failed on fold 0: ValueError"),
         ({"estimator": KNeighborsClassifier(900)}, "the estimator failed with every number"),
-        ({"cv": 1}, "cv must be a whole number of at least 2"),
+        ({"cv": 1}, "cv must be an integer of at least 2"),
         ({"y": [0, 1]}, "X has 150 rows, but y has 2"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_sentence(settings, words):
+def test_bad_arguments_are_rejected_in_one_line(settings, words):
     X, y = load_iris(return_X_y=True)
     given = {"selector": MRMR(), "X": X, "y": y, "estimator": GaussianNB(), "k": [1, 2], **settings}
     with pytest.raises(ValueError, match=words):

@@ -1,4 +1,4 @@
-"""Numbers beyond all sizes, arrays without dimensions and truth values are refused in one short sentence."""
+"""Numbers beyond all sizes, arrays without dimensions and Booleans are rejected in one short sentence."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def message_of(make, parameter, value):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CLASSES)
-def test_whole_numbers_beyond_all_sizes_are_taken_or_refused_in_a_short_sentence(name):
+def test_integers_beyond_all_sizes_are_taken_or_rejected_in_one_short_line(name):
     make = NEEDS_SELECTOR.get(name, CLASSES[name])
     for parameter, default in make().get_params(deep=False).items():
         is_number = isinstance(default, int | float) and not isinstance(default, bool)
@@ -53,17 +53,15 @@ def test_whole_numbers_beyond_all_sizes_are_taken_or_refused_in_a_short_sentence
 
 @pytest.mark.parametrize("parameter", ["keep", "exclude"])
 def test_an_array_without_dimensions_names_no_feature(parameter):
-    with pytest.raises(ValueError, match=rf"{parameter} takes feature names .* got array\(2\)"):
+    with pytest.raises(ValueError, match=rf"{parameter} must contain feature names .* got array\(2\)"):
         MRMR(2).set_params(**{parameter: np.array(2)}).fit(X, Y)
     assert resolve_features(parameter, np.int64(2), None, 5).tolist() == [2]
 
 
-def test_a_patience_beyond_all_sizes_is_one_sentence():
+def test_a_patience_beyond_all_sizes_is_a_one_line_error():
     with pytest.raises(ValueError, match=r"patience must be .* at most 9\.22337e\+18, got 1000"):
         GBC(patience=10**400).fit(X, Y)
-    with pytest.raises(
-        ValueError, match=r"cv must be a whole number of at least 2, got array\(2\)"
-    ):
+    with pytest.raises(ValueError, match=r"cv must be an integer of at least 2, got array\(2\)"):
         GBC(cv=np.array(2)).fit(X, Y)
 
 
@@ -72,7 +70,7 @@ def test_numbers_are_checked_as_they_are():
     assert check_number("a", np.float32(0.5), maximum=0.5) == 0.5
     assert check_number("a", np.inf) == np.inf
     for value in (2**63, True, np.bool_(True), np.array(2), np.array([2])):
-        with pytest.raises(ValueError, match="a must be a whole number"):
+        with pytest.raises(ValueError, match="a must be an integer"):
             check_number("a", value, integer=True)
     with pytest.raises(ValueError, match=r"a must be a number of at most 1\.79769e\+308"):
         check_number("a", 10**400)
@@ -86,6 +84,6 @@ def test_a_memory_limit_beyond_all_sizes_is_none():
         resolve_memory_limit("9" * 400)
 
 
-def test_thresholds_that_are_arrays_without_dimensions_are_refused():
-    with pytest.raises(ValueError, match=r"min_features must be a whole number .* got array\(2\)"):
+def test_thresholds_that_are_arrays_without_dimensions_are_rejected():
+    with pytest.raises(ValueError, match=r"min_features must be an integer .* got array\(2\)"):
         LCC(min_features=np.array(2)).fit(X, Y)

@@ -79,7 +79,7 @@ def problems(draw):
 
 
 def all_values(table, pairs, classes, n_classes, target):
-    """Every measure of a table of the core, for each way of asking."""
+    """Return every measure of a table of the core, computed in each way."""
     features = np.arange(table.n_features, dtype=np.uint32)
     out = [table.relevance_of_classes(name, classes, n_classes) for name in BY_CLASS]
     out += [table.relevance_of_numbers(name, target) for name in OF_NUMBERS]
@@ -112,18 +112,22 @@ def assert_equal(found, wanted):
 def test_every_way_gives_the_rounding_of_the_exact_value(problem, holes):
     columns, classes, n_classes, target, _, rng = problem
     labels = (classes, n_classes, target)
-    exact = [[twin(x, classes) for x in columns] for twin in BY_CLASS.values()]
-    exact += [[twin(x, target) for x in columns] for twin in OF_NUMBERS.values()]
-    exact += [[twin(x, y) for x in columns] for twin in OF_PAIRS.values() for y in columns]
+    exact = [[reference(x, classes) for x in columns] for reference in BY_CLASS.values()]
+    exact += [[reference(x, target) for x in columns] for reference in OF_NUMBERS.values()]
+    exact += [
+        [reference(x, y) for x in columns] for reference in OF_PAIRS.values() for y in columns
+    ]
     assert_equal(dense_values(columns, *labels), exact)
     assert_equal(dense_values(columns.astype(float), *labels), exact)
     assert_equal(sparse_values(columns, *labels), exact)
     assert_equal(dense_values(columns, *labels, missing="pairwise"), exact)
     if holes:
         columns = np.where(rng.random(columns.shape) < 0.2, np.nan, columns)
-        exact = [[twin(x, classes) for x in columns] for twin in BY_CLASS.values()]
-        exact += [[twin(x, target) for x in columns] for twin in OF_NUMBERS.values()]
-        exact += [[twin(x, y) for x in columns] for twin in OF_PAIRS.values() for y in columns]
+        exact = [[reference(x, classes) for x in columns] for reference in BY_CLASS.values()]
+        exact += [[reference(x, target) for x in columns] for reference in OF_NUMBERS.values()]
+        exact += [
+            [reference(x, y) for x in columns] for reference in OF_PAIRS.values() for y in columns
+        ]
         assert_equal(dense_values(columns, *labels, missing="pairwise"), exact)
 
 
@@ -165,15 +169,15 @@ def test_sums_of_blocks_give_the_value_of_all_rows(problem, n_blocks):
             PairMoments.of(x[block == b], target[block == b], times[block == b])
             for b in range(n_blocks)
         ]
-        for blocks, twins, other in (
+        for blocks, references, other in (
             (by_class, BY_CLASS, classes),
             (of_pair, OF_NUMBERS, target),
         ):
             total = pickle.loads(pickle.dumps(blocks[0]))
             for sums in blocks[1:]:
                 total = total + sums
-            for name, twin in twins.items():
-                assert total.value(name) == twin(x, other, times)
+            for name, reference in references.items():
+                assert total.value(name) == reference(x, other, times)
 
 
 def test_a_common_centre_keeps_the_digits_of_blocks():
@@ -197,16 +201,16 @@ FORMS = {
 }
 
 
-def counted_twin(name):
-    def twin(x, y, times):
+def counted_reference(name):
+    def reference(x, y, times):
         table = counted.contingency(x, y, 6, 3, times)
         return counted.measure_of_table(table, name, XLogX(int(times.sum())))
 
-    return twin
+    return reference
 
 
 def counted_value(name):
-    """The measure of two discrete columns, where the package has no function of its own for it."""
+    """The measure of two discrete columns, where the package has no public function for it."""
 
     def value(x, y, *, sample_weight=None):
         return PairCounts.of(x, y, 6, 3, sample_weight).value(name)
@@ -222,7 +226,7 @@ FUNCTIONS = {
     "chi2": chi_squared,
 }
 OF_CODES = {
-    name: (counted_twin(name), FUNCTIONS.get(name, counted_value(name))) for name in DISCRETE
+    name: (counted_reference(name), FUNCTIONS.get(name, counted_value(name))) for name in DISCRETE
 }
 OF_CLASSES = {
     "f": (naive.f_statistic, f_statistic),
@@ -236,7 +240,7 @@ CORRELATIONS = {
 
 
 def tables_to_measure(seed):
-    """Tables, each with a target, how often its rows count, and what is asked of it."""
+    """Tables, each with a target, how often its rows count, and the measures to compute."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(40, 90)), 5
     numbers = rng.normal(size=(n, p)) + 10.0 ** rng.integers(-1, 6, size=p)
@@ -263,8 +267,8 @@ def sums_of_blocks(name, X, y, times):
     return [functools.reduce(operator.add, (sums(x, b) for b in blocks)).value(name) for x in X.T]
 
 
-def ways_to_ask(name, X, y, times, function):
-    """What every way tells of the columns and y, each row counting as often as `times` says."""
+def values_by_way(name, X, y, times, function):
+    """Yield the values of the columns and y by every way, each row counted `times` times."""
     rows = np.repeat(np.arange(len(y)), times)
     yield "function", [function(x, y, sample_weight=times) for x in X.T]
     yield "function, repeats", [function(x[rows], y[rows]) for x in X.T]
@@ -275,40 +279,40 @@ def ways_to_ask(name, X, y, times, function):
             selectors = [(MRMR(1, relevance=name, redundancy=redundancy), "relevance_")]
             if name in TESTED:
                 selectors.append((Univariate(1, measure=name, pvalues="analytic"), "scores_"))
-            for selector, tells in selectors:
+            for selector, attribute in selectors:
                 way = f"{type(selector).__name__}, {form}, {n_jobs} threads"
                 selector.set_params(n_jobs=n_jobs).fit(make(X), y, sample_weight=times)
-                yield way, getattr(selector, tells).tolist()
+                yield way, getattr(selector, attribute).tolist()
                 selector.fit(make(X[rows]), y[rows])
-                yield f"{way}, repeats", getattr(selector, tells).tolist()
+                yield f"{way}, repeats", getattr(selector, attribute).tolist()
 
 
-def replicates_to_ask(name, X, y, times, parts):
-    """What every form tells of each replicate."""
+def replicates_by_form(name, X, y, times, parts):
+    """Yield the values of each replicate in every form."""
     for form, make in FORMS.items():
         for n_jobs in (1, 3):
             training = MRMR(1, n_jobs=n_jobs)._read(make(X), y, times)
-            told = LocalMeasures(training, parts=parts).relevance(name).tolist()
-            yield f"{form}, {n_jobs} threads", told
+            found = LocalMeasures(training, parts=parts).relevance(name).tolist()
+            yield f"{form}, {n_jobs} threads", found
 
 
-def hold_every_way_to_the_definition(seed):
+def check_every_way_against_the_definition(seed):
     keeps = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]], dtype=bool)
     for X, y, times, measures in tables_to_measure(seed):
         parts = PartSets((np.arange(len(y)) % 3).astype(np.int32), keeps)
         kept = [parts.rows(r) for r in range(len(keeps))]
-        for name, (twin, function) in measures.items():
-            exact = [twin(x, y, times) for x in X.T]
-            told = dict(ways_to_ask(name, X, y, times, function))
-            assert {way: values for way, values in told.items() if values != exact} == {}, name
-            exact = [[twin(x[k], y[k], times[k]) for x in X.T] for k in kept]
-            told = dict(replicates_to_ask(name, X, y, times, parts))
-            assert {way: values for way, values in told.items() if values != exact} == {}, name
+        for name, (reference, function) in measures.items():
+            exact = [reference(x, y, times) for x in X.T]
+            values_of = dict(values_by_way(name, X, y, times, function))
+            assert {way: values for way, values in values_of.items() if values != exact} == {}, name
+            exact = [[reference(x[k], y[k], times[k]) for x in X.T] for k in kept]
+            values_of = dict(replicates_by_form(name, X, y, times, parts))
+            assert {way: values for way, values in values_of.items() if values != exact} == {}, name
 
 
 @pytest.mark.parametrize("seed", some(range(3)))
-def test_a_measure_has_one_value_by_whatever_way_it_is_asked_for(seed):
-    hold_every_way_to_the_definition(seed)
+def test_a_measure_has_one_value_by_every_way(seed):
+    check_every_way_against_the_definition(seed)
 
 
 @pytest.mark.parametrize("name", OF_CODES)
@@ -321,14 +325,14 @@ def test_real_weights_give_one_value_to_functions_sums_and_selectors(name):
         weight = rng.random(n) * 3
         levels, classes = rng.permutation(9), rng.permutation(4)
         rows = rng.permutation(n)
-        told = [function(x, y, sample_weight=weight) for x in X.T]
-        assert [function(y, x, sample_weight=weight) for x in X.T] == told
+        expected = [function(x, y, sample_weight=weight) for x in X.T]
+        assert [function(y, x, sample_weight=weight) for x in X.T] == expected
         selector = MRMR(1, relevance=name, redundancy=name, discretize=None)
         for form in ("by rows", "by columns", "sparse rows"):
             fit = selector.fit(FORMS[form](X), y, sample_weight=weight)
-            assert fit.relevance_.tolist() == told
+            assert fit.relevance_.tolist() == expected
         fit = selector.fit(levels[X[rows]], classes[y[rows]], sample_weight=weight[rows])
-        assert fit.relevance_.tolist() == told
+        assert fit.relevance_.tolist() == expected
 
 
 def test_fisher_scores_are_those_of_the_definition():

@@ -109,10 +109,10 @@ def test_folders_of_files_in_use_are_removed_when_these_are_released(tmp_path):
 
 @pytest.mark.parametrize("code", [errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL])
 def test_files_are_written_where_the_file_system_has_no_links(tmp_path, monkeypatch, code):
-    def refuse(source, target):
+    def reject(source, target):
         raise OSError(code, "no links here")
 
-    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(os, "link", reject)
     path = tmp_path / "out.csv"
     _output.write_all({path: b"first"}, force=False)
     with pytest.raises(Exception, match="it exists already"):
@@ -122,7 +122,7 @@ def test_files_are_written_where_the_file_system_has_no_links(tmp_path, monkeypa
 
 
 def test_memory_is_known_where_there_is_no_sysconf(monkeypatch):
-    """Windows reports it by a function of its own."""
+    """Windows reports it by a separate function."""
     installed = 64 << 30
 
     class Kernel:
@@ -144,9 +144,9 @@ def test_memory_is_known_where_there_is_no_sysconf(monkeypatch):
 
 @pytest.mark.skipif(not (ROOT / "CMakeLists.txt").exists(), reason="the source tree is not here")
 @pytest.mark.parametrize(
-    ("compiler", "said"), [("MSVC", "cannot be compiled by MSVC"), ("GNU", "by GCC for Windows")]
+    ("compiler", "reason"), [("MSVC", "cannot be compiled by MSVC"), ("GNU", "by GCC for Windows")]
 )
-def test_compilers_for_windows_without_wide_vectors_are_refused(tmp_path, compiler, said):
+def test_compilers_for_windows_without_wide_vectors_are_rejected(tmp_path, compiler, reason):
     pytest.importorskip("cmake", reason="needs CMake")
     given = {
         "CMAKE_SYSTEM_NAME": "Windows",
@@ -162,7 +162,7 @@ def test_compilers_for_windows_without_wide_vectors_are_refused(tmp_path, compil
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     message = " ".join(done.stderr.split())
-    assert said in message
+    assert reason in message
     assert "CXX=clang-cl" in message
 
 
@@ -186,15 +186,15 @@ def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):
     assert rb"\u03b2" in done.stdout
 
 
-def test_a_reader_who_has_seen_enough_is_no_error_on_windows():
-    """A pipe that nobody reads is an invalid argument there, as is the name of a file with a question mark."""
+def test_a_closed_pipe_is_not_an_error_on_windows():
+    """A pipe without a reader is an invalid argument there, as is the name of a file with a question mark."""
     program = """
 import errno, sys
 from thresher.cli._errors import ignoring_closed_pipe
 sys.platform = "win32"
 with ignoring_closed_pipe():
     raise OSError(errno.EINVAL, "Invalid argument")
-print("nobody reads this")
+print("no reader")
 with ignoring_closed_pipe():
     raise OSError(errno.EINVAL, "Invalid argument", "a?.csv")
 """

@@ -80,7 +80,7 @@ def test_the_citation_names_this_version():
     assert f"version: {thresher.__version__}\n" in citation.read_text("utf-8")
 
 
-def test_json_holds_discretisers_given_as_objects():
+def test_json_contains_discretisers_given_as_objects():
     X, y = load_breast_cancer(return_X_y=True)
     fitted = MRMR(3, relevance="mi", discretize=MDLBins()).fit(X, y)
     again = MRMR.from_json(fitted.to_json())
@@ -110,7 +110,7 @@ def test_versions_are_shown_of_all_that_is_used(capsys):
         ('{"thresher": 3, "selector": null}', "not a selection"),
     ],
 )
-def test_json_of_something_else_is_refused(text, words):
+def test_json_of_something_else_is_rejected(text, words):
     with pytest.raises(ValueError, match=words):
         MRMR.from_json(text)
 
@@ -126,7 +126,7 @@ def test_selectors_reach_the_searches_of_the_core_through_thresher_search_only()
     assert not calls("search") & calls("selectors")
 
 
-def test_the_sdist_holds_the_files_of_the_repository(tmp_path):
+def test_the_sdist_contains_the_files_of_the_repository(tmp_path):
     root = Path(__file__).resolve().parents[1]
     if not (root / ".git").exists():
         pytest.skip("the source tree is not a git repository")

@@ -61,11 +61,11 @@ class WithOwnConstructor(MRMR):
         (Options("up", "down"), "Up", "p must be one of 'up', 'down', got 'Up'; did you mean 'up'?"),
         (Interval(0), -1, "p must be a number of at least 0, got -1"),
         (Interval(0, 1, open_low=True), 0, "p must be a number above 0 and of at most 1, got 0"),
-        (Interval(2, integer=True), 2.5, "p must be a whole number of at least 2, got 2.5"),
+        (Interval(2, integer=True), 2.5, "p must be an integer of at least 2, got 2.5"),
         (Boolean(), 1, "p must be True or False, got 1"),
         (FeatureCount(), 0, "n_features_to_select must be at least 1, got 0"),
         (NoneOr(Interval(1)), 0, "p must be a number of at least 1, got 0"),
-        (ThreadCount(), 0, "n_jobs must be None or a whole number other than 0 (-1: all processors), got 0"),
+        (ThreadCount(), 0, "n_jobs must be None or an integer other than 0 (-1: all processors), got 0"),
         (MeasureName(), "pearso", "got 'pearso'; did you mean 'pearson'?"),
         (MeasureName(symmetric=True), "f", "'cosine', 'r2', got 'f'"),
     ],
@@ -109,12 +109,12 @@ def test_the_first_parameter_that_is_wrong_is_reported():
         validate_params(Example().set_params(way="left"))
 
 
-def test_the_words_of_a_parameter_can_be_read_from_its_class():
+def test_the_options_of_a_parameter_can_be_read_from_its_class():
     assert options_of(Example, "way") == ("up", "down")
     assert options_of(JMI(), "strategy") == ("lazy", "naive")
 
 
-def test_a_class_derived_by_a_user_may_have_a_constructor_of_its_own():
+def test_a_derived_class_may_have_another_constructor():
     own = WithOwnConstructor(2).fit(X, Y)
     assert own.relevance_measure_ == "mi"
     assert len(own.selected_) == 2
@@ -138,7 +138,7 @@ class Unread:
         (MRMR(target="classes"), "target must be one of"),
         (MRMR(n_jobs=0), "n_jobs must be"),
         (CFS(5, search="best-first"), 'n_features_to_select must be "auto"'),
-        (SVMRFE(step=1.5), "step must be a whole number"),
+        (SVMRFE(step=1.5), "step must be an integer"),
         (Ensemble(MRMR(0)), "n_features_to_select must be at least 1"),
         (GBC(population=0), "population must be"),
         (LCC(delta=2), "delta must be"),
@@ -165,7 +165,7 @@ def words_of(hint):
 
 
 @pytest.mark.parametrize("cls", DECLARED, ids=lambda cls: cls.__name__)
-def test_the_words_that_are_checked_are_those_of_the_types(cls):
+def test_the_options_that_are_checked_are_those_of_the_types(cls):
     hints = typing.get_type_hints(cls)
     for parameter in fields(cls):
         for constraint in parameter.metadata["constraints"]:

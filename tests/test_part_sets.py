@@ -288,7 +288,7 @@ def test_all_but_one_is_one_of_the_sets():
     np.testing.assert_array_equal(a, b)
 
 
-def test_sets_that_do_not_fit_are_refused():
+def test_sets_that_do_not_fit_are_rejected():
     codes, levels = np.zeros((1, 4), np.uint8), np.ones(1, np.int32)
     parts = np.array([0, 1, 2, 3], np.int32)
     with pytest.raises(ValueError, match="out of range"):

@@ -39,7 +39,7 @@ def varying(X):
 
 
 def core_rrct(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=float, **options):
-    """The compiled loop with the twin's parameters."""
+    """Call the compiled loop with the parameters of the reference implementation."""
     columns = np.ascontiguousarray(X.T, dtype=dtype)
     ranks = _core.doubled_ranks(columns, n_threads)
     normalize = options.get("normalize", True) and options.get("use_information", True)
@@ -59,7 +59,7 @@ def core_rrct(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=fl
 
 
 def core_gso(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=float):
-    """The compiled loop with the twin's parameters."""
+    """Call the compiled loop with the parameters of the reference implementation."""
     return _core.gso(
         np.ascontiguousarray(X.T, dtype=dtype),
         as_target(y, nominal, False),
@@ -71,7 +71,7 @@ def core_gso(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=flo
 
 
 def random_problem(seed):
-    """Small whole numbers: many ties, duplicates, collinear and constant columns."""
+    """Small integers: many ties, duplicates, collinear and constant columns."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(4, 30)), int(rng.integers(2, 12))
     X = rng.integers(0, rng.integers(2, 8), size=(n, p)).astype(float)
@@ -122,7 +122,7 @@ def test_gso_agrees_with_explicit_regressions_on_random_problems(nominal):
             assert_same_steps(fast, naive_gso(X, y, m, nominal=nominal), ["scores"])
 
 
-def test_kept_features_come_first_and_later_ones_are_judged_against_them():
+def test_forced_in_features_come_first_and_later_ones_are_compared_with_them():
     for seed in range(60):
         X, y = random_problem(3000 + seed)
         keep = [j for j in (1, 0) if np.ptp(X[:, j]) > 0]
@@ -143,7 +143,7 @@ def test_long_walks_on_noise_agree_until_and_past_the_last_degree_of_freedom():
 
 
 def test_nearly_collinear_columns_keep_their_digits():
-    # Each column is the sum of the earlier ones plus a trace of its own, so that running
+    # Each column is the sum of the earlier ones plus a small separate term, so that running
     # residuals lose their digits.
     rng = np.random.default_rng(8)
     own = rng.normal(size=(60, 8))

@@ -71,7 +71,7 @@ def test_numbers_of_parts_that_cannot_be(n_parts):
         assign_parts(7, n_parts)
 
 
-def test_unknown_kinds_are_refused():
+def test_unknown_kinds_are_rejected():
     with pytest.raises(ValueError, match="parts must be one of"):
         assign_parts(7, 3, "random")
     with pytest.raises(ValueError, match="sorts rows by the target"):
@@ -97,7 +97,7 @@ def test_votes_agree_with_their_definition(vote, k, data):
     assert count_votes(lists, p).sum() == sum(map(len, lists))
 
 
-def test_halves_and_permuted_targets_are_drawn_from_streams_of_their_own():
+def test_halves_and_permuted_targets_are_drawn_from_separate_streams():
     drawn = {int(stream(7, purpose).integers(2**62)) for purpose in Purpose}
     assert len(drawn) == len(Purpose)
     n_rows = 12  # one row a part: the same stream would give the same order of rows

@@ -59,7 +59,9 @@ def test_they_are_those_of_the_definition(whole_numbers, kind):
 @pytest.mark.filterwarnings("ignore:no feature was selected")
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("is_nominal", [True, False])
-def test_statistics_equal_on_paper_tie_where_tenths_are_no_binary_fractions(seed, is_nominal):
+def test_mathematically_equal_statistics_tie_where_tenths_are_not_binary_fractions(
+    seed, is_nominal
+):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 6, size=(13, 5))
     y = rng.integers(0, 2 if is_nominal else 7, size=13)
@@ -121,7 +123,7 @@ def test_few_samples_of_binned_features_are_tested_by_permutation_unless_weighte
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:no feature was selected")
-def test_information_selects_on_no_more_nulls_than_it_says():
+def test_information_selects_on_no_more_nulls_than_its_level():
     n_sets, n_selecting = 200, 0
     for seed in range(n_sets):
         rng = np.random.default_rng(seed)
@@ -135,9 +137,9 @@ def test_information_selects_on_no_more_nulls_than_it_says():
     ("parameters", "message"),
     [
         ({"pvalues": "bootstrap"}, "pvalues must be one of"),
-        ({"n_permutations": 5}, "n_permutations must be a whole number of at least 20, got 5"),
+        ({"n_permutations": 5}, "n_permutations must be an integer of at least 20, got 5"),
     ],
 )
-def test_bad_parameters_get_one_sentence(parameters, message):
+def test_bad_parameters_get_a_one_line_error(parameters, message):
     with pytest.raises(ValueError, match=message):
         pvalues_of(np.eye(6), [0, 1] * 3, **parameters)

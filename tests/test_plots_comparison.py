@@ -55,7 +55,7 @@ def test_critical_differences_show_ranks_cliques_and_the_reach():
     assert not [line for line in plain.get_lines() if line.get_label() == "CD"]
 
 
-def test_a_comparison_stands_for_its_wilcoxon_tests(comparison):
+def test_a_comparison_contains_its_wilcoxon_tests(comparison):
     assert "Wilcoxon, Holm" in plots.plot_critical_difference(comparison).get_title()
 
 
@@ -131,7 +131,7 @@ def test_a_failed_fold_does_not_count():
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), comparison.table()["score"])
 
 
-def test_nothing_to_draw_is_said():
+def test_an_empty_plot_is_an_error():
     with pytest.warns(ThresherWarning, match="no wine"):
         comparison = compare(
             {"sober": FailsOnWine()}, {"wine": load_wine()}, {"NB": GaussianNB()}, k=[2], cv=3,

@@ -26,7 +26,7 @@ def cancer():
     return load_breast_cancer(return_X_y=True, as_frame=True)
 
 
-def test_the_map_holds_what_each_feature_tells_of_each_other(cancer):
+def test_the_map_contains_the_redundancy_of_every_pair_of_features(cancer):
     X, y = cancer
     found = redundancy_map(MRMR(6).fit(X, y), X, n_left=5)
     expected = np.corrcoef(X.to_numpy()[:, found.features].T) ** 2
@@ -93,7 +93,7 @@ def test_the_path_shows_the_scores_of_the_steps(cancer):
         plot_path(Ensemble(MRMR(2), 5).fit(X, y))
 
 
-def test_names_are_no_formulas():
+def test_names_are_not_formulas():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(40, 4)), columns=["$\\frac", "$a$", "x_1", "a\nb"])
     y = X.iloc[:, 0] > 0

@@ -51,7 +51,7 @@ def test_shift_is_in_units_of_the_spread():
     np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
-def test_columns_of_two_values_and_others_not_asked_for_stay():
+def test_columns_of_two_values_and_others_not_requested_stay():
     x = columns(3)
     x[0] = np.arange(80) % 2 + 1
     new, exponents = power_columns(x, "box-cox", np.array([0, 1]), ["a", "b"])

@@ -69,6 +69,6 @@ def test_long_tables_are_cut_and_names_are_safe():
     assert "'c\\n'" in repr(evaluate.friedman(SCORES))
 
 
-def test_a_grid_of_something_else_is_refused():
+def test_a_grid_of_something_else_is_rejected():
     with pytest.raises(ValueError, match=r"must be an Ensemble.*got MRMR\(\)"):
         stability.stability_grid(MRMR(), X, Y, n_parts=[2, 3])

@@ -108,7 +108,7 @@ def test_what_a_selector_is_shown():
         false = ~np.array(whole)
         expected = count_false([range(5)], false, 5)[0]
         np.testing.assert_array_equal(found.counts["a"][repeat], expected)
-        # Permuted columns hold values of one column of X, if not on these rows.
+        # Permuted columns contain values of one column of X, if not on these rows.
         held = [any(set(column) <= set(X[:, j]) for j in range(4)) for column in first.T]
         assert sum(held) == 4 + 3
     assert len({first.tobytes() for first, _ in SEEN}) == 4
@@ -145,7 +145,7 @@ def test_threads_and_repetition_change_nothing():
     np.testing.assert_array_equal(longer.counts["selector"][:6], one.counts["selector"])
 
 
-def test_frames_sparse_matrices_and_foreign_selectors_take_part():
+def test_frames_sparse_matrices_and_third_party_selectors_take_part():
     X, y = load_wine(return_X_y=True, as_frame=True)
     settings = {
         "n_distribution": 10,
@@ -167,7 +167,7 @@ def test_frames_sparse_matrices_and_foreign_selectors_take_part():
     np.testing.assert_array_equal(found.counts["selector"], again.counts["selector"])
 
 
-def test_a_selector_that_returns_fewer_is_told_of():
+def test_a_selector_that_returns_fewer_is_reported():
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(ThresherWarning, match="CFS returned .* features on average instead of 20"):
         found = probe_fdr({"CFS": CFS()}, X, y, n_repeats=2, random_state=0)
@@ -218,11 +218,11 @@ TABLE = {
 
 
 @pytest.mark.parametrize("n_permuted", [0, 100])
-@pytest.mark.parametrize("place", range(3))
-def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted):
-    load = (load_breast_cancer, load_diabetes, load_wine)[place]
+@pytest.mark.parametrize("index", range(3))
+def test_the_table_of_the_rrct_benchmark_within_sampling_error(index, n_permuted):
+    load = (load_breast_cancer, load_diabetes, load_wine)[index]
     X, y = load(return_X_y=True)
-    numeric = {"target": "numeric"} if place == 2 else {}
+    numeric = {"target": "numeric"} if index == 2 else {}
     selectors = {
         "mRMR_ITL": RRCT(complementarity=False, **numeric),
         "RRCT": RRCT(**numeric),
@@ -236,16 +236,16 @@ def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted
         # Two means of 20 repetitions whose standard deviation is at most 0.11.
         error = 0.11 if name == "RRCT_0" else 0.08
         assert found[name] == pytest.approx(
-            published[place][n_permuted // 100], abs=3 * error * (2 / 20) ** 0.5
+            published[index][n_permuted // 100], abs=3 * error * (2 / 20) ** 0.5
         )
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"n_distribution": -1}, "n_distribution must be a whole number of at least 0, got -1"),
+        ({"n_distribution": -1}, "n_distribution must be an integer of at least 0, got -1"),
         ({"n_distribution": 0}, "n_distribution and n_permuted are 0 and every feature is true"),
-        ({"n_steps": 500}, "n_steps must be a whole number of at least 1 and of at most 113"),
+        ({"n_steps": 500}, "n_steps must be an integer of at least 1 and of at most 113"),
         ({"holdout": 1.0}, "holdout must be a share of at least 0 and below 1"),
         ({"truth": [99]}, "truth must contain positions of features, 0 to 12"),
         ({"selector": MRMR(keep=[0])}, "keep of 'selector' names columns"),
@@ -255,10 +255,10 @@ def test_the_table_of_the_rrct_benchmark_within_sampling_error(place, n_permuted
         ({"X": np.zeros(3)}, "X must have rows and columns"),
         ({"redraw": "no"}, "redraw must be True or False"),
         ({"target": "number"}, "target must be one of"),
-        ({"n_repeats": 0}, "n_repeats must be a whole number of at least 1"),
+        ({"n_repeats": 0}, "n_repeats must be an integer of at least 1"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_sentence(settings, words):
+def test_bad_arguments_are_rejected_in_one_line(settings, words):
     X, y = load_wine(return_X_y=True)
     given = {"selector": MRMR(), "X": X, "y": y, "n_repeats": 1, **settings}
     with pytest.raises(ValueError, match=words):
@@ -281,7 +281,7 @@ def test_open_random_states_follow_the_seed():
     np.testing.assert_array_equal(runs[0].counts["selector"], runs[1].counts["selector"])
 
 
-def test_a_selector_that_refuses_the_data_speaks_of_their_own_columns():
+def test_a_selector_that_rejects_the_data_names_the_original_columns():
     X, y = load_breast_cancer(return_X_y=True)
     X[3, 7] = np.nan
     with pytest.raises(ValueError, match=r"^mine failed: column 7 of X contains NaN in 1 of 569"):
@@ -295,7 +295,7 @@ def test_the_ranking_takes_missing_values_where_the_selector_does():
     assert found.false_selected_fraction[RELEVANCE_ONLY] < 0.2
 
 
-def test_a_failure_that_only_random_columns_cause_is_told_as_it_is():
+def test_a_failure_that_only_random_columns_cause_is_reported_unchanged():
     class Narrow(MRMR):
         def fit(self, X, y):
             if X.shape[1] > 30:

@@ -1,4 +1,4 @@
-"""`verbose` and the logger ``thresher`` tell the same."""
+"""`verbose` and the logger ``thresher`` report the same."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_what_verbose_prints_is_what_is_logged(selector, capsys, caplog):
     assert len(printed) >= 2
 
 
-def test_an_ensemble_tells_of_every_replicate_it_searches_and_what_its_stability_is(capsys):
+def test_an_ensemble_reports_every_replicate_and_its_stability(capsys):
     X, y = load_iris(return_X_y=True)
     ensemble = Ensemble(FisherScore(2), 3, kind="full", verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
@@ -101,15 +101,15 @@ def test_an_ensemble_tells_of_every_replicate_it_searches_and_what_its_stability
     assert len(lines) == 5
 
 
-def test_a_selector_inside_an_ensemble_speaks_only_if_asked_to(capsys, caplog):
+def test_a_selector_inside_an_ensemble_reports_only_on_request(capsys, caplog):
     X, y = load_iris(return_X_y=True)
     with caplog.at_level(logging.INFO, logger="thresher"):
         Ensemble(CFS(), 3).fit(X, y)
         assert not any(r.getMessage().startswith("[CFS]") for r in caplog.records)
         Ensemble(CFS(verbose=1), 3).fit(X, y)
-        said = [r.getMessage() for r in caplog.records if r.getMessage().startswith("[CFS]")]
-    assert said == capsys.readouterr().out.splitlines()
-    assert said
+        messages = [r.getMessage() for r in caplog.records if r.getMessage().startswith("[CFS]")]
+    assert messages == capsys.readouterr().out.splitlines()
+    assert messages
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_selector_inside_an_ensemble_speaks_only_if_asked_to(capsys, caplog):
         Univariate(2),
     ],
 )
-def test_rankings_tell_their_result(selector, capsys, caplog):
+def test_rankings_report_their_result(selector, capsys, caplog):
     X, y = load_iris(return_X_y=True)
     with caplog.at_level(logging.INFO, logger="thresher"):
         selector.fit(X, y)
@@ -139,7 +139,7 @@ def test_rankings_tell_their_result(selector, capsys, caplog):
     )
 
 
-def test_eliminations_tell_each_tenth_of_their_rounds(capsys):
+def test_eliminations_report_each_tenth_of_their_rounds(capsys):
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     SVMRFE(2, verbose=1).fit(rng.normal(size=(40, 50)) + y[:, None], y)
@@ -149,7 +149,7 @@ def test_eliminations_tell_each_tenth_of_their_rounds(capsys):
     assert len(lines) == 11
 
 
-def test_a_chain_tells_of_every_selector(capsys):
+def test_a_chain_reports_every_selector(capsys):
     X, y = load_iris(return_X_y=True)
     chain = Chain([Univariate(3), MRMR(2)], verbose=1).fit(X, y)
     assert capsys.readouterr().out.splitlines() == [

@@ -173,7 +173,7 @@ def test_a_cut_inside_an_eigenspace_takes_all_of_it():
         (LaplacianScore(graph=np.zeros((40, 40))), r"no edge"),
     ],
 )
-def test_bad_graphs_get_one_sentence(selector, words):
+def test_bad_graphs_get_a_one_line_error(selector, words):
     with pytest.raises(ValueError, match=words):
         selector.fit(data(0)[0] - 1e3)
 
@@ -287,7 +287,7 @@ def test_features_that_matter_only_together_are_seen():
 
 
 @pytest.mark.parametrize("selector", [ReliefF(), Relief(), MultiSURF()])
-def test_sparse_data_are_refused_with_a_selector_that_takes_them(selector):
+def test_sparse_data_are_rejected_with_a_selector_that_takes_them(selector):
     with pytest.raises(TypeError, match=r"make sparse X dense.*use RRFS, FisherScore"):
         selector.fit(sparse.csr_matrix(Z), Y)
 
@@ -336,7 +336,7 @@ def test_relief_is_for_two_classes():
 
 
 # --- Where a known package is right and where it is not. Its numbers were taken from
-# skfeature-chappers 1.2.1; benchmarks/peers/agree_skfeature.py computes them again beside ours.
+# skfeature-chappers 1.2.1; benchmarks/peers/agree_skfeature.py recomputes them next to those of thresher.
 
 
 def test_two_class_relieff_on_scaled_data_agrees_with_skfeature():
@@ -409,7 +409,7 @@ def test_f_of_constant_and_of_separated_columns():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_f_refuses_values_that_are_not_finite(value):
+def test_f_rejects_values_that_are_not_finite(value):
     X = np.ones((6, 3)) * np.arange(6)[:, None]
     X[4, 1] = value
     for form in [X, np.asfortranarray(X)]:
@@ -418,7 +418,7 @@ def test_f_refuses_values_that_are_not_finite(value):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64, np.int64])
-def test_labels_of_any_whole_type_are_told_apart(dtype):
+def test_labels_of_any_integer_type_are_distinguished(dtype):
     X = np.arange(12.0).reshape(6, 2) ** 2
     info = np.iinfo(dtype)
     labels = np.array([info.max, info.min, info.max, info.min, info.max - 1, info.min], dtype=dtype)

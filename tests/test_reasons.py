@@ -40,7 +40,7 @@ def cancer():
 
 
 @pytest.mark.parametrize("strategy", ["lazy", "scan", "naive"])
-def test_chosen_features_tell_relevance_redundancy_and_with_whom(strategy, cancer):
+def test_reasons_of_selected_features_name_relevance_redundancy_and_partner(strategy, cancer):
     X, y = cancer
     selector = MRMR(5, relevance="mi", redundancy="mi", strategy=strategy).fit(X, y)
     names = X.columns
@@ -181,7 +181,7 @@ def test_noise_is_hardly_ever_called_redundant(selector):
     assert sum(reason.startswith("redundant with feature ") for reason in reasons) < 10
 
 
-def test_a_copy_of_a_feature_that_tells_little_is_redundant():
+def test_a_copy_of_a_weak_feature_is_redundant():
     rng = np.random.default_rng(5)
     y = np.arange(20) % 2
     X = np.repeat(rng.normal(size=(20, 3)), 2, axis=1)
@@ -193,7 +193,7 @@ def test_a_copy_of_a_feature_that_tells_little_is_redundant():
         assert reason.startswith(f"redundant with feature {feature}, 1.00")
 
 
-def test_best_first_search_tells_with_whom():
+def test_best_first_search_reports_the_partner():
     X, y = noisy_codes(3000)
     rng = np.random.default_rng(0)
     X[:, 1] = np.where(rng.random(3000) < 0.7, X[:, 0], rng.integers(0, 3, 3000))
@@ -218,7 +218,7 @@ def test_fcbf_names_its_threshold(cancer):
     [MRMR(4), NMIFS(4), CFS(), FCBF(), JMI(4), GSO(4), CMIFilter(4), RRFS(4), LCC(), RFS(4)],
     ids=lambda s: type(s).__name__,
 )
-def test_names_never_change_what_is_said(selector, cancer):
+def test_names_never_change_the_reasons(selector, cancer):
     X, y = cancer
     named = clone(selector).fit(X, y)
     bare = clone(selector).fit(X.to_numpy(), y)
@@ -236,14 +236,14 @@ def test_a_chain_gives_partners_in_original_positions(cancer):
     chain = Chain([RFS(12), RFS(8), MRMR(3)]).fit(X.to_numpy(), y)
     inner = chain.selectors_[-1]
     seen = chain._seen[-1]
-    for place, feature in enumerate(seen):
-        reason, own = chain._account()(int(feature)), inner._account()(place)
+    for position, feature in enumerate(seen):
+        reason, own = chain._account()(int(feature)), inner._account()(position)
         assert reason.kind == own.kind
         assert reason.stages == ("selector 3 (mrmr)",)
         assert reason.partner == (None if own.partner is None else seen[own.partner])
 
 
-def test_chains_of_chains_and_of_foreign_selectors_name_who_decided(cancer):
+def test_chains_of_chains_and_of_third_party_selectors_name_the_deciding_selector(cancer):
     X, y = cancer
     chain = Chain([Chain([SelectKBest(k=20), MRMR(10)]), SelectKBest(k=4)]).fit(X, y)
     decided = {stage: int(np.flatnonzero(chain.step_ == stage)[0]) for stage in (0, 1)}
@@ -253,7 +253,7 @@ def test_chains_of_chains_and_of_foreign_selectors_name_who_decided(cancer):
     assert chain.reason(best).startswith("selector 2 (selectkbest): chosen at step 1")
 
 
-def test_a_kept_feature_says_so_in_every_selector(cancer):
+def test_a_forced_in_feature_is_reported_as_such_by_every_selector(cancer):
     X, y = cancer
     for selector in (MRMR(3, keep=["mean texture"]), LCC(keep=["mean texture"]), LassoPath(3)):
         if "keep" in selector.get_params():
@@ -263,7 +263,7 @@ def test_a_kept_feature_says_so_in_every_selector(cancer):
     assert "forced in by the parameter keep, chosen by 4 of 4" in voted.reason("mean texture")
 
 
-def test_univariate_tells_the_p_value_that_decided(cancer):
+def test_univariate_reports_the_p_value_that_decided(cancer):
     X, y = cancer
     selector = Univariate("auto", measure="f", alpha=1e-6).fit(X, y)
     left = int(np.flatnonzero(~selector.support_)[0])

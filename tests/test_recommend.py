@@ -35,7 +35,7 @@ def _five_folds(monkeypatch, request):
         monkeypatch.setattr(_recommend, "_FEWEST_FOLDS", 5)
 
 
-def test_parity_needs_methods_that_judge_sets():
+def test_parity_needs_methods_that_score_sets():
     made = make_xor(300, random_state=0)
     found = recommend(
         made.data, made.target, 60, k=2, estimator=KNeighborsClassifier(), random_state=0
@@ -125,16 +125,16 @@ def test_the_test_is_that_of_nadeau_and_bengio(monkeypatch):
     assert table["high"][0] - table["score"][0] == pytest.approx(half)
 
 
-@pytest.mark.parametrize(("selector", "told"), [(CWC(), True), (ReliefF(2), False)])
-def test_the_code_tells_of_selectors_that_find_their_number_of_features(
-    monkeypatch, selector, told
+@pytest.mark.parametrize(("selector", "is_mentioned"), [(CWC(), True), (ReliefF(2), False)])
+def test_the_code_mentions_selectors_that_find_their_number_of_features(
+    monkeypatch, selector, is_mentioned
 ):
     made = make_xor(n_features=6, random_state=0)
     with_candidates(monkeypatch, [module.Candidate(name, selector, "a") for name in "ab"])
     found = recommend(made.data, made.target, 60, k=2, estimator=GaussianNB(), random_state=0)
     assert (
         "# It finds the number of features by itself; at most its first 2 were scored" in found.code
-    ) == told
+    ) == is_mentioned
 
 
 @pytest.mark.parametrize("usual", [True, False])
@@ -179,7 +179,7 @@ def test_a_messy_table_needs_nothing_done_before(as_frame, numeric):
     assert names["model"].predict(X).shape == (200,)
 
 
-def test_truth_values_are_numbers():
+def test_booleans_are_numbers():
     X, y = messy_table()
     dummies = pd.get_dummies(X[["sex", "port"]])
     assert "few integers per feature" in recommend(dummies, y, 3, k=2).findings[0]
@@ -252,7 +252,7 @@ class Slow(Known):
 SECONDS = 0.3
 
 
-def test_the_slowest_are_left_out_and_failures_told_of(monkeypatch):
+def test_the_slowest_are_left_out_and_failures_reported(monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "SECONDS", 1.5)
     X, y = load_iris(return_X_y=True)
     candidate = module.Candidate
@@ -309,7 +309,7 @@ def race_by_the_clock(monkeypatch, seconds, budget_s):
         ([1] * 6, 30, 30),
         ([1] * 6, 10, 10),
         ([1] * 6, 3, 4),  # two candidates on two folds are the least there is to compare
-        ([1, 20, 20, 20], 30, 42),  # a fit that has begun goes on to its end
+        ([1, 20, 20, 20], 30, 42),  # a fit that has started runs to its end
         ([5, 1, 1, 1], 10, 12),
         ([0.1, 0.1, 0.1, 9], 30, 30),
     ],
@@ -333,7 +333,7 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
     ("settings", "words"),
     [
         ({"budget_s": 0}, "budget_s must be a number above 0, got 0"),
-        ({"k": 9}, "k must be a whole number of at least 1 and of at most 4, got 9"),
+        ({"k": 9}, "k must be an integer of at least 1 and of at most 4, got 9"),
         ({"scoring": "acc"}, "scoring must be one of"),
         ({"y": np.zeros(150)}, "y has only the value 0.0"),
         ({"y": np.r_[np.zeros(149), 1].astype(int)}, "the class 1 has a single sample"),
@@ -342,7 +342,7 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
         ({"X": np.ones((150, 4))}, "no selector could be run; Univariate failed: ValueError"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_sentence(settings, words):
+def test_bad_arguments_are_rejected_in_one_line(settings, words):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=words):
         recommend(**{"X": X, "y": y, "budget_s": 5, **settings})

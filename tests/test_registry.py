@@ -18,19 +18,19 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize("name", ["MRMR", "Mrmr"])
-def test_two_selectors_of_one_name_are_refused(name):
+def test_two_selectors_of_one_name_are_rejected(name):
     with pytest.raises(ValueError, match=f"two selectors are named '{name}'"):
         by_name([*SELECTORS.values(), Entry(name, "selectors.own", RANKING)])
 
 
 @pytest.mark.parametrize("name", ["su", "iqr", "mici", "fisher"])
-def test_two_measures_of_one_name_are_refused(name):
+def test_two_measures_of_one_name_are_rejected(name):
     own = MeasureKind(name, "information quality ratio", is_discrete=True)
     with pytest.raises(ValueError, match=f"two measures are named '{name}'"):
         measures_by_name([*KINDS.values(), own], (*DISPERSIONS, *SEPARATIONS, *SIMILARITIES))
 
 
-def test_information_needs_what_a_value_stands_for():
+def test_information_needs_a_value_that_means_missing():
     with pytest.raises(ValueError, match="go together"):
         MeasureKind("iq", "information quality ratio", is_discrete=True, law="information")
 
@@ -45,7 +45,7 @@ def test_written_lists_are_those_of_the_registries():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", KINDS)
-def test_values_are_what_the_entry_says(name):
+def test_values_are_those_of_the_entry(name):
     kind = KINDS[name]
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (200, 30)).astype(float)

@@ -23,17 +23,17 @@ def test_views_share_one_computation_per_pair_whatever_the_memory(tables, limit)
     views = [_core.ReplicateView(cache, i) for i in range(4)]
     assert views[0].n_replicates == 1
     rng = np.random.default_rng(1)
-    asked = set()
+    requested = set()
     for _ in range(200):
         i, reference = int(rng.integers(4)), int(rng.integers(60))
         features = rng.permutation(60)[: rng.integers(1, 60)].astype(np.uint32)
-        asked |= {frozenset((reference, int(f))) for f in features}
+        requested |= {frozenset((reference, int(f))) for f in features}
         values = views[i].values(reference, features)
         np.testing.assert_array_equal(values[:, 0], tables[i, reference, features])
     assert cache.full == (limit > 0)
-    assert (cache.n_computed == len(asked)) == (limit == 0)
-    assert cache.n_computed >= len(asked)
-    assert cache.n_distinct == len(asked)
+    assert (cache.n_computed == len(requested)) == (limit == 0)
+    assert cache.n_computed >= len(requested)
+    assert cache.n_distinct == len(requested)
 
 
 def test_a_pair_has_two_values_if_the_measure_is_not_symmetric():
@@ -49,7 +49,7 @@ def test_a_pair_has_two_values_if_the_measure_is_not_symmetric():
     assert cache.n_distinct == 1600
 
 
-def test_sums_run_over_the_replicates_asked_for(tables):
+def test_sums_run_over_the_requested_replicates(tables):
     measure = _testing.MatrixMeasure(tables)
     features = np.arange(60, dtype=np.uint32)
     summed = _core.SummedReplicates(measure, [0, 2, 3])
@@ -57,7 +57,7 @@ def test_sums_run_over_the_replicates_asked_for(tables):
     np.testing.assert_array_equal(summed.values(7, features)[:, 0], expected)
 
 
-def test_replicates_that_do_not_exist_are_refused(tables):
+def test_replicates_that_do_not_exist_are_rejected(tables):
     measure = _testing.MatrixMeasure(tables)
     with pytest.raises(ValueError, match="no such replicate"):
         _core.SummedReplicates(measure, [4])

@@ -35,7 +35,7 @@ def data_of(page):
     return json.loads(block)
 
 
-def test_it_tells_what_was_selected_and_why(cancer):
+def test_it_reports_what_was_selected_and_why(cancer):
     X, y = cancer
     selector = MRMR(5).fit(X, y)
     page = render_report(
@@ -68,7 +68,7 @@ def test_the_same_selection_gives_the_same_page(cancer):
     assert len(pages) == 1
 
 
-def test_the_map_shows_who_is_redundant_with_whom(cancer):
+def test_the_map_shows_which_features_are_redundant(cancer):
     X, y = cancer
     facts = gather_facts(MRMR(5).fit(X, y), X, y)
     found = facts["map"]
@@ -76,8 +76,8 @@ def test_the_map_shows_who_is_redundant_with_whom(cancer):
     values = np.array(found["values"])
     expected = np.corrcoef(X[order].to_numpy().T) ** 2
     np.testing.assert_allclose(values, expected, atol=6e-4)  # three digits are kept
-    place = [order.index(name) for name in ("worst radius", "worst perimeter")]
-    assert abs(place[0] - place[1]) <= 2
+    position = [order.index(name) for name in ("worst radius", "worst perimeter")]
+    assert abs(position[0] - position[1]) <= 2
     assert gather_facts(MRMR(5).fit(X, y)).get("map") is None
 
 
@@ -154,7 +154,7 @@ def test_one_is_not_several():
     assert "The smallest class has 1 sample;" in checks[-1]
 
 
-def test_redundancy_that_is_known_of_the_first_steps_only_is_told_so():
+def test_redundancy_known_for_the_first_steps_only_is_labelled_so():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 40)), np.arange(60) % 2
     page = render_report(Ensemble(MRMR(30), 5).fit(X, y), X, y)
@@ -220,7 +220,7 @@ def test_a_hundred_thousand_features_stay_below_two_megabytes():
     assert data_of(page)["rows"][0]["step"] == 1
 
 
-def test_a_file_is_left_alone_unless_told_otherwise(cancer, tmp_path):
+def test_a_file_is_overwritten_only_on_request(cancer, tmp_path):
     selector = MRMR(3).fit(*cancer)
     path = save_report(selector, tmp_path / "r.html", *cancer)
     with pytest.raises(FileExistsError):
@@ -270,7 +270,7 @@ def test_the_command_writes_the_same_report_at_once_and_from_a_saved_selection(t
     "content",
     ["", "[]", "{}", '{"thresher": 2}', '{"thresher": 2, "selector": {"object": "show_versions"}}'],
 )
-def test_what_is_no_saved_selection_is_refused(content, tmp_path):
+def test_a_file_that_is_not_a_saved_selection_is_rejected(content, tmp_path):
     (tmp_path / "s.json").write_text(content)
     run = CliRunner().invoke(
         app, ["report", str(tmp_path / "s.json"), "-o", str(tmp_path / "r.html")]

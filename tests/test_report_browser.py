@@ -24,10 +24,10 @@ def browser():
     executable = shutil.which("chromium-headless-shell") or shutil.which("google-chrome")
     if executable is None:
         is_wanted = os.environ.get("THRESHER_BROWSER") != "no"  # make test BROWSER=no
-        refuse = pytest.fail if os.environ.get("CI") == "true" and is_wanted else pytest.skip
-        refuse("chromium-headless-shell is not installed (make browser)")
+        fail_or_skip = pytest.fail if os.environ.get("CI") == "true" and is_wanted else pytest.skip
+        fail_or_skip("chromium-headless-shell is not installed (make browser)")
     if "LD_PRELOAD" in os.environ:
-        pytest.skip("no browser runs beside the sanitizers")
+        pytest.skip("no browser runs with the sanitizers")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -47,7 +47,7 @@ def cancer_page(tmp_path_factory):
 
 
 class Visit:
-    """A page opened offline, with everything it complained of and asked for."""
+    """A page opened offline, with its errors and its requests."""
 
     def __init__(self, browser, path, **context):
         context.setdefault("viewport", DESK)
@@ -173,7 +173,7 @@ def test_the_table_is_sorted_and_searched_by_mouse_and_keyboard(browser, cancer_
         assert visit.complaints == []
 
 
-def test_hovering_tells_the_numbers(browser, cancer_page):
+def test_hovering_shows_the_numbers(browser, cancer_page):
     with Visit(browser, cancer_page) as visit:
         assert visit.page.is_hidden("#tip")
         visit.page.hover("svg g.step rect.relevance >> nth=0")

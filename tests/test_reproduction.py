@@ -17,7 +17,7 @@ def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "PAGE", tmp_path / "page.md")
 
 
-def answer(monkeypatch, text, code=0):
+def fake_runs(monkeypatch, text, code=0):
     calls = []
 
     def called(command, **_):
@@ -37,7 +37,7 @@ def test_every_experiment_is_a_module():
 
 def test_an_experiment_is_run_once(monkeypatch):
     experiment = run.EXPERIMENTS[0]
-    calls = answer(monkeypatch, "1 of 9\r9 of 9 done  \nours 5\n")
+    calls = fake_runs(monkeypatch, "1 of 9\r9 of 9 done  \nours 5\n")
     run.run(experiment, quick=True)
     run.run(experiment, quick=True)
     assert len(calls) == 1
@@ -47,9 +47,9 @@ def test_an_experiment_is_run_once(monkeypatch):
     assert len(calls) == 2
 
 
-def test_a_failure_is_told_of_and_tried_again(monkeypatch, capsys):
+def test_a_failure_is_reported_and_tried_again(monkeypatch, capsys):
     experiment = run.EXPERIMENTS[0]
-    calls = answer(monkeypatch, "", code=1)
+    calls = fake_runs(monkeypatch, "", code=1)
     run.run(experiment, quick=True)
     run.run(experiment, quick=True)
     assert len(calls) == 2
@@ -57,7 +57,7 @@ def test_a_failure_is_told_of_and_tried_again(monkeypatch, capsys):
 
 
 def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
-    answer(monkeypatch, "published 3 ours 3\n")
+    fake_runs(monkeypatch, "published 3 ours 3\n")
     experiment = run.EXPERIMENTS[0]
     run.run(experiment, quick=True)
     run.write_page(quick=False)
@@ -72,11 +72,11 @@ def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
 
 def test_the_page_keeps_what_was_run_elsewhere(monkeypatch):
     first, second = run.EXPERIMENTS[:2]
-    answer(monkeypatch, "published 3 ours 4\n")
+    fake_runs(monkeypatch, "published 3 ours 4\n")
     run.run(first, quick=False)
     run.write_page(quick=False)
     run.result_file(first, quick=False).unlink()  # another machine
-    answer(monkeypatch, "published 5 ours 5\n")
+    fake_runs(monkeypatch, "published 5 ours 5\n")
     run.run(second, quick=False)
     run.write_page(quick=False)
     page = run.PAGE.read_text("utf-8")
@@ -86,12 +86,12 @@ def test_the_page_keeps_what_was_run_elsewhere(monkeypatch):
     assert run.PAGE.read_text("utf-8") == page
 
 
-def test_a_stopped_experiment_goes_on_with_the_parts_it_has(tmp_path, monkeypatch):
+def test_a_stopped_experiment_resumes_with_the_parts_it_has(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "RESULTS", tmp_path)
-    asked = []
+    computed = []
 
     def compute(value):
-        asked.append(value)
+        computed.append(value)
         return [value, float("nan")]
 
     first = kept.Parts("long")
@@ -99,7 +99,7 @@ def test_a_stopped_experiment_goes_on_with_the_parts_it_has(tmp_path, monkeypatc
     again = kept.Parts("long")
     again.get("a", lambda: compute(1))
     again.get("b", lambda: compute(2))
-    assert asked == [1, 2]
+    assert computed == [1, 2]
     assert kept.Parts("long", "-other").found == {}
     again.remove()
     assert kept.Parts("long").found == {}

@@ -1,4 +1,4 @@
-"""The learners of the reproduced accuracies answer as scikit-learn's do."""
+"""The learners of the reproduced accuracies predict as scikit-learn's do."""
 
 from __future__ import annotations
 

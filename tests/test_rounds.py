@@ -1,4 +1,4 @@
-"""Searches over a measure that answers in rounds: few large questions, the same features and scores."""
+"""Searches over a measure that is requested in rounds: few large requests, the same features and scores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .core_results import assert_equal_lists
 
 
 def policy_size(n_features):
-    """The size of a round that `DeliveredMeasure` asks for by itself."""
+    """The default size of a request round of `DeliveredMeasure`."""
     return max(1024, math.ceil(n_features / 3))
 
 
@@ -151,7 +151,7 @@ def test_real_data_take_few_rounds(name, objective, n_rounds):
 
 
 @pytest.mark.parametrize(("name", "n_rounds"), [("madelon", 7), ("colon", 8)])
-def test_criteria_without_a_bound_ask_for_eight_columns_a_round(name, n_rounds):
+def test_criteria_without_a_bound_request_eight_columns_a_round(name, n_rounds):
     measures, candidates, size = discrete_problem(name)
     plain = measures.triples("joint")
     options = {"accumulation": "sum", "candidates": candidates}

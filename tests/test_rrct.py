@@ -92,7 +92,7 @@ def test_box_cox_moves_the_redundancy_only():
     assert np.isnan(plain.exponents_).all()
 
 
-def test_two_classes_give_the_same_answer_whichever_is_called_one():
+def test_two_classes_give_the_same_result_whichever_is_called_one():
     y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 0])
     selector = quiet(RRCT(5), X, y)
     assert selector.selected_.tolist() == [4, 2, 0, 1, 3]
@@ -124,18 +124,18 @@ def test_nominal_with_two_classes_is_the_magnitude_rule():
 
 @pytest.mark.parametrize("options", [{}, PAPER_2022, {"information": False}], ids=str)
 def test_real_data_agree_with_explicit_regressions(options):
-    twin_options = dict(options)
-    if "information" in twin_options:
-        twin_options["use_information"] = twin_options.pop("information")
+    naive_options = dict(options)
+    if "information" in naive_options:
+        naive_options["use_information"] = naive_options.pop("information")
     for load in (load_breast_cancer, load_diabetes):
         X, y = load(return_X_y=True)
         selector = RRCT(8, **options).fit(X, y)
-        steps = naive_rrct(X, y, 8, **twin_options)
+        steps = naive_rrct(X, y, 8, **naive_options)
         assert selector.selected_.tolist() == steps.selected
         np.testing.assert_allclose(selector.trace_["score"], steps.scores, atol=1e-11)
 
 
-# What the package `rrct` 1.0.5 answers, in its order.
+# Results of the package `rrct` 1.0.5, in its order.
 PACKAGE = {
     "wine": (load_wine, [6, 9, 12, 11, 10, 5, 3, 8, 7, 1, 4, 2, 0]),
     "diabetes": (load_diabetes, [8, 1, 2, 3, 6, 9, 5, 0, 7, 4]),
@@ -213,7 +213,7 @@ def test_rows_with_missing_values_can_be_dropped():
         RRCT(4).fit(holes, y)
 
 
-def test_few_samples_go_on_without_complementarity_and_say_so():
+def test_few_samples_continue_without_complementarity_and_warn():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(12, 15)), rng.normal(size=12)
     with pytest.warns(ThresherWarning, match="10 selected features leave no residual"):
@@ -242,7 +242,7 @@ def test_box_cox_names_the_columns_it_cannot_take():
     RRCT(3, power="box-cox", exclude=bad).fit(X, y)
 
 
-def test_power_with_spearman_says_that_it_changes_nothing():
+def test_power_with_spearman_warns_that_it_changes_nothing():
     X, y = load_diabetes(return_X_y=True)
     with pytest.warns(ThresherWarning, match="no effect"):
         powered = RRCT(4, power="yeo-johnson", redundancy="spearman").fit(X, y)

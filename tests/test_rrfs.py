@@ -35,7 +35,7 @@ def test_relevance_by_arithmetic_over_geometric_mean():
 
 
 @pytest.mark.parametrize("column", [2, 4])
-def test_arithmetic_over_geometric_mean_refuses_columns_that_are_not_positive(column):
+def test_arithmetic_over_geometric_mean_rejects_columns_that_are_not_positive(column):
     with pytest.raises(ValueError, match=r"needs positive values, but column 1 of X has (0|-8)"):
         RFS(relevance="am/gm").fit(X[:, [0, column]])
     with pytest.raises(ValueError, match=r"needs positive values, but column 1"):
@@ -87,7 +87,7 @@ def test_stop_mass_ends_the_walk_when_enough_relevance_is_kept():
     assert RRFS(stop_mass=1.0).fit(X).selected_.tolist() == [4, 2, 0]
 
 
-def test_features_without_relevance_are_left_unless_asked_for():
+def test_features_without_relevance_are_left_out_by_default():
     options = {"similarity": "pearson", "max_similarity": 1.1}
     with pytest.warns(ThresherWarning, match="selected 4 of 5"):
         assert RRFS(5, **options).fit(X).selected_.tolist() == [4, 1, 2, 0]
@@ -264,7 +264,7 @@ def test_values_present_are_enough_with_pairwise():
         (RFS(relevance="fisher", target="numeric"), r"needs classes"),
     ],
 )
-def test_bad_parameters_get_one_sentence(selector, words):
+def test_bad_parameters_get_a_one_line_error(selector, words):
     y = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     with pytest.raises(ValueError, match=words):
         selector.fit(X, y)
@@ -278,7 +278,7 @@ def test_infinite_relevance_has_no_cumulative_share():
         RFS(relevance="fisher").fit(data, y)
 
 
-def test_the_two_class_ratio_refuses_more_classes():
+def test_the_two_class_ratio_rejects_more_classes():
     with pytest.raises(ValueError, match=r'"fir" is for two classes, but y has 3. Use "fisher"'):
         RFS(relevance="fir").fit(X, [0, 0, 1, 1, 2, 2])
 

@@ -46,7 +46,7 @@ def test_clusters_agree_with_the_definition(seed, p):
     assert found == clusters
 
 
-def test_few_features_are_no_error():
+def test_few_features_are_not_an_error():
     X = Q[:, [0, 1]]
     assert sorted(S3F().fit(X, QY).selected_.tolist()) == [0, 1]
     assert S3F().fit(Q[:, [0]], QY).selected_.tolist() == [0]
@@ -144,7 +144,7 @@ def test_bad_parameters(selector, error, words):
         selector.fit(Z, Y)
 
 
-def test_sparse_data_are_refused_where_distances_need_all_values():
+def test_sparse_data_are_rejected_where_distances_need_all_values():
     with pytest.raises(TypeError, match="use FisherScore"):
         SFSLW().fit(sparse.csr_matrix(Z), Y)
     thin = S3F(4).fit(sparse.csr_matrix(Q), QY)
@@ -171,6 +171,6 @@ def test_balls_are_the_same_whether_terms_are_kept_or_not(monkeypatch, radius):
     options = {"radius": radius, "keep": [7]}
     kept = SFSLW(6, **options).fit(X, y)
     monkeypatch.setattr("thresher.selectors.sfslw.MOST_KNOWN", 0)
-    anew = SFSLW(6, **options).fit(X, y)
-    assert kept.selected_.tolist() == anew.selected_.tolist()
-    np.testing.assert_array_equal(kept.scores_, anew.scores_)
+    recomputed = SFSLW(6, **options).fit(X, y)
+    assert kept.selected_.tolist() == recomputed.selected_.tolist()
+    np.testing.assert_array_equal(kept.scores_, recomputed.scores_)

@@ -20,7 +20,7 @@ from .test_consistency_kernels import exact_xor, noisy_xor
 
 
 def blurred(seed=0, n=120, p=8):
-    """Every feature tells a little of the class."""
+    """Return data in which every feature is slightly informative about the class."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     X = np.where(
@@ -134,8 +134,8 @@ def test_parameters_are_checked():
         ({"delta_max": 2}, "delta_max must be a number"),
         ({"step": 0}, "step must be a number"),
         ({"temperature": 0}, "temperature must be a number"),
-        ({"patience": 0}, "patience must be a whole number"),
-        ({"cv": 1}, "cv must be a whole number"),
+        ({"patience": 0}, "patience must be an integer"),
+        ({"cv": 1}, "cv must be an integer"),
     ):
         with pytest.raises(ValueError, match=message):
             SALCC(**options).fit(X, y)

@@ -22,7 +22,7 @@ from thresher.cli._errors import sentences
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 limits_addresses = pytest.mark.skipif(
-    "asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer takes addresses of its own"
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer reserves addresses itself"
 )
 
 PROGRAM = """
@@ -140,11 +140,11 @@ def test_blas_gets_no_more_threads_than_there_are_processors():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_threads_that_cannot_be_started_are_one_sentence(n_jobs, monkeypatch):
-    def refuse(thread):
+def test_threads_that_cannot_be_started_are_a_one_line_error(n_jobs, monkeypatch):
+    def fail(thread):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading.Thread, "start", fail)
     assert call_interruptibly(abs, -3) == 3
     fits = [delayed(abs)(-i) for i in range(3)]
     if n_jobs == 1:
@@ -167,7 +167,7 @@ print(total_memory())
     assert 1 << 30 < int(child.stdout) < 4 << 30
 
 
-def test_the_command_says_in_a_sentence_that_no_thread_can_be_started(capsys):
+def test_the_command_reports_in_one_line_that_no_thread_can_be_started(capsys):
     with pytest.raises(SystemExit) as end, sentences():
         raise RuntimeError("can't start new thread")
     assert end.value.code == 2

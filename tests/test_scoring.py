@@ -76,7 +76,7 @@ def test_groups_stay_together():
     assert all(not set(groups[a]) & set(groups[b]) for a, b in scorer.folds)
 
 
-def test_regressors_are_judged_too():
+def test_regressors_are_scored_too():
     target = X[:, 0]
     scorer = SubsetScorer(
         lambda features: X[:, features], target, estimator=Ridge(), classifier=False, scoring="r2"
@@ -85,7 +85,7 @@ def test_regressors_are_judged_too():
 
 
 class FailsOn(ClassifierMixin, BaseEstimator):
-    """A classifier that refuses sets of some size."""
+    """A classifier that rejects sets of one size."""
 
     def __init__(self, size):
         self.size = size
@@ -120,7 +120,7 @@ def test_nothing_but_failures_is_an_error():
         scorer.refuse_if_all_failed()
 
 
-def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
+def test_an_estimator_without_the_method_of_the_scorer_fails_with_a_clear_error():
     class Mute(FailsOn):
         predict = None
 
@@ -128,21 +128,21 @@ def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
         SALCC(Mute(0), scoring="accuracy", max_iterations=2, random_state=0).fit(X[:, :5], Y)
 
 
-def test_restored_sets_count_and_are_told_of_but_not_computed():
-    told = []
+def test_restored_sets_are_counted_and_reported_but_not_computed():
+    reported = []
     scorer = scorer_with(FailsOn(1))
     scorer.restored = {(3,): [0.5] * 4 + ["RuntimeError: then"], (4,): [0.25] * 5}
-    scorer.after_each = lambda key, outcomes: told.append(key)
+    scorer.after_each = lambda key, outcomes: reported.append(key)
     with pytest.warns(ThresherWarning, match="RuntimeError: then"):
         assert scorer.score_all([[1, 2], [4], [3]])[1:] == [0.25, -math.inf]
-    assert told == [(1, 2), (4,), (3,)]
+    assert reported == [(1, 2), (4,), (3,)]
     assert scorer.n_scored == 3
     assert list(scorer.scored()) == [(1, 2), (4,)]
 
 
 @pytest.mark.filterwarnings("ignore:.*tasks which were still being processed:UserWarning")
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_whoever_is_told_of_a_set_may_end_the_scoring(n_jobs):
+def test_the_callback_may_end_the_scoring(n_jobs):
     scorer = scorer_with(GaussianNB(), n_jobs=n_jobs)
 
     def stop(key, outcomes):

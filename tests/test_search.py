@@ -1,4 +1,4 @@
-"""The searches give the naive answer, whatever the strategy."""
+"""The searches return the naive result, whatever the strategy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
-def test_every_strategy_gives_the_naive_answer(objective, weight, offset):
+def test_every_strategy_gives_the_naive_result(objective, weight, offset):
     rng = np.random.default_rng(7)
     for trial in range(150):
         p = int(rng.integers(1, 40))
@@ -98,7 +98,7 @@ def random_settings(rng, trial, p):
     return candidates, kept
 
 
-def test_cfs_strategies_give_the_naive_answer():
+def test_cfs_strategies_give_the_naive_result():
     rng = np.random.default_rng(11)
     for trial in range(300):
         p = int(rng.integers(1, 25))
@@ -206,7 +206,7 @@ def test_thousands_of_equal_relevances_are_searched_exactly(objective):
     assert lazy.scores.tolist() == naive.scores.tolist()
 
 
-def test_the_search_tells_what_it_saw_of_each_feature():
+def test_the_search_reports_its_values_of_each_feature():
     relevance = np.array([0.5, 0.375, 0.25, 0.0])
     table = np.array([[0, 0.25, 0.125, 0], [0.25, 0, 0.5, 0], [0.125, 0.5, 0, 0], [0, 0, 0, 0.0]])
     result = _core.greedy_forward(
@@ -217,15 +217,15 @@ def test_the_search_tells_what_it_saw_of_each_feature():
     assert result.nearest.tolist() == [-1, 0, 1, 0]
 
 
-def test_progress_is_told_once_per_step():
+def test_progress_is_reported_once_per_step():
     rng = np.random.default_rng(16)
     relevance, table = tie_rich_problem(rng, 30, 20)
-    told = []
+    reported = []
     result = _core.greedy_forward(
-        _testing.MatrixMeasure(table), relevance, 8, progress=lambda *step: told.append(step)
+        _testing.MatrixMeasure(table), relevance, 8, progress=lambda *step: reported.append(step)
     ).result()
     steps = zip(range(1, 9), result.selected, result.scores, strict=True)
-    assert told == [(n, int(feature), float(score)) for n, feature, score in steps]
+    assert reported == [(n, int(feature), float(score)) for n, feature, score in steps]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_progress_is_told_once_per_step():
         ({"objective": "quotient", "weight": 2.0}, "no weight other than 1"),
     ],
 )
-def test_bad_input_is_refused(change, message):
+def test_bad_input_is_rejected(change, message):
     arguments = {"relevance": np.ones(3), "n_select": 2} | change
     with pytest.raises(ValueError, match=message):
         _core.greedy_forward(_testing.MatrixMeasure(np.zeros((3, 3))), **arguments).result()

@@ -1,4 +1,4 @@
-"""A search over all replicates gives every replicate its own answer."""
+"""A search over all replicates returns the separate result of every replicate."""
 
 from __future__ import annotations
 
@@ -97,16 +97,16 @@ def test_pairs_of_earlier_replicates_spare_later_ones_others():
     )
     tables = tables + tables.transpose(0, 2, 1)
     together = _core.greedy_ensemble(_testing.MatrixMeasure(tables), relevance, k)
-    asked = np.zeros((p, p), dtype=bool)
+    requested = np.zeros((p, p), dtype=bool)
     for i in range(e):
         measure = _testing.MatrixMeasure(tables[i])
         alone = _core.greedy_forward(measure, relevance[i], k).result()
         assert alone.selected.tolist() == together.replicates[i].selected.tolist()
-        asked |= measure.asked() | measure.asked().T
-    assert together.n_evaluations < np.triu(asked, 1).sum()
+        requested |= measure.asked() | measure.asked().T
+    assert together.n_evaluations < np.triu(requested, 1).sum()
 
 
-def test_the_dense_strategy_asks_for_every_pair_of_the_union():
+def test_the_dense_strategy_computes_every_pair_of_the_union():
     rng = np.random.default_rng(24)
     p, k = 60, 10
     relevance, tables = ensemble_problem(rng, p, 4, 30)

@@ -13,7 +13,7 @@ from tests.naive import significance as naive
 from thresher import evaluate
 from thresher.evaluate import significance
 
-# Table 6 of Demšar (2006): AUC of four decision trees on 14 data sets. In the last row but one its ranks tell
+# Table 6 of Demšar (2006): AUC of four decision trees on 14 data sets. In the last row but one its ranks show
 # apart what its three digits do not.
 DEMSAR = [
     [0.763, 0.768, 0.771, 0.798],
@@ -199,7 +199,7 @@ def test_tables_name_the_pairs_that_were_tested():
         ),
         (
             lambda: evaluate.critical_difference(1, 5),
-            "n_methods must be a whole number of at least 2",
+            "n_methods must be an integer of at least 2",
         ),
         (lambda: evaluate.critical_difference(3, 5, test="nemeny"), "did you mean 'nemenyi'"),
         (
@@ -208,6 +208,6 @@ def test_tables_name_the_pairs_that_were_tested():
         ),
     ],
 )
-def test_bad_tables_are_refused_in_one_sentence(call, words):
+def test_bad_tables_are_rejected_in_one_line(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -67,7 +67,7 @@ def test_wide_frames_are_not_looked_through_for_every_column(monkeypatch):
     assert len(looked) <= 4
 
 
-def test_whole_numbers_with_at_most_ten_values_are_discrete():
+def test_integers_with_at_most_ten_values_are_discrete():
     rows = np.arange(40)
     X = np.column_stack([rows % 10, rows % 11, rows % 2 + 0.5, np.zeros(40), -(rows % 3) * 1e9])
     table = read_table(Anybody(), X)
@@ -76,7 +76,7 @@ def test_whole_numbers_with_at_most_ten_values_are_discrete():
 
 
 @pytest.mark.parametrize(("dtype", "bits"), [(np.float32, 24), (np.float64, 53)])
-def test_halves_are_no_whole_numbers_however_large(dtype, bits):
+def test_halves_are_not_integers_however_large(dtype, bits):
     powers = np.ldexp(dtype(1), np.arange(bits - 6, bits + 3))
     X = np.array([powers + i / 2 for i in range(-4, 5)] * 3, dtype=dtype)
     for signed in (X, -X):
@@ -180,15 +180,15 @@ def test_dropped_rows_are_counted():
         MRMR(1, missing="drop_rows").fit(X, [0, 1, 1, 0])
 
 
-def test_columns_of_one_type_are_asked_once(monkeypatch):
-    asked = []
+def test_columns_of_one_type_are_inspected_once(monkeypatch):
+    widths = []
     schema = nw.DataFrame.schema.fget
     monkeypatch.setattr(
         nw.DataFrame,
         "schema",
-        property(lambda frame: asked.append(frame.shape[1]) or schema(frame)),
+        property(lambda frame: widths.append(frame.shape[1]) or schema(frame)),
     )
     frame = pd.DataFrame(np.zeros((3, 400)), columns=[f"c{i}" for i in range(400)])
     objects = {f"text{i}": pd.Series(["a", "b", "a"], dtype=object) for i in range(5)}
     read_table(Anybody(), frame.assign(**objects, flag=True, whole=1))
-    assert asked == [3]
+    assert widths == [3]

@@ -36,15 +36,15 @@ def test_selectors_choose_as_in_memory(spark_local, name):
     rows = in_partitions(spark_local.classic, frame)
     if isinstance(selector, Ensemble):  # would have to route weights
         memory = clone(selector).fit(X, frame["class"])
-        far = selector.fit(rows.drop("weight"), "class")
+        remote = selector.fit(rows.drop("weight"), "class")
     else:
         memory = clone(selector).fit(X, frame["class"], frame["weight"])
-        far = selector.fit(rows, "class", "weight")
-    assert far.selected_.tolist() == memory.selected_.tolist()
+        remote = selector.fit(rows, "class", "weight")
+    assert remote.selected_.tolist() == memory.selected_.tolist()
     for attribute in ("relevance_", "scores_", "votes_"):
         if hasattr(memory, attribute):
-            np.testing.assert_array_equal(getattr(far, attribute), getattr(memory, attribute))
-    assert far.n_rounds_ > 0
+            np.testing.assert_array_equal(getattr(remote, attribute), getattr(memory, attribute))
+    assert remote.n_rounds_ > 0
 
 
 @examples(6)
@@ -70,8 +70,8 @@ def test_made_frames_give_what_memory_does(spark_local, data, missing, weighted)
     starts, stops = (0, *sorted(ends)), (*sorted(ends), len(frame))
     parts = [table.slice(a, b - a) for a, b in zip(starts, stops, strict=True)]
     column = "times" if weighted else None
-    far = selector.fit(frame_of(spark_local.classic, parts), "class.of", sample_weight=column)
-    assert_same(memory, far)
+    remote = selector.fit(frame_of(spark_local.classic, parts), "class.of", sample_weight=column)
+    assert_same(memory, remote)
 
 
 def test_real_data_in_arrays_give_what_memory_does(spark_local, load_real):
@@ -91,8 +91,8 @@ def test_connect_chooses_as_memory_does(spark_local):
     frame = mixed_frame().drop(columns="weight")
     X = frame.drop(columns="class")
     for selector in (MRMR(5, relevance="mi", missing="category"), JMI(3, missing="category")):
-        far = selector.fit(in_partitions(spark_local.connect, frame), "class")
-        assert_same(type(selector)(**selector.get_params()).fit(X, frame["class"]), far)
+        remote = selector.fit(in_partitions(spark_local.connect, frame), "class")
+        assert_same(type(selector)(**selector.get_params()).fit(X, frame["class"]), remote)
 
 
 def test_numbers_have_the_bits_of_memory_in_arrays_as_in_columns(spark_local):
@@ -103,8 +103,8 @@ def test_numbers_have_the_bits_of_memory_in_arrays_as_in_columns(spark_local):
     memory = MRMR(3, relevance="r2", target="numeric").fit(frame.to_numpy(), y)
     vectors = pa.table({"v": pa.array(frame.to_numpy().tolist()), "few": pa.array(y)})
     X = frame_of(spark_local.classic, [vectors.slice(0, 50), vectors.slice(50)])
-    far = MRMR(3, relevance="r2", target="numeric").fit(X, "few")
-    assert_same(memory, far)
+    remote = MRMR(3, relevance="r2", target="numeric").fit(X, "few")
+    assert_same(memory, remote)
 
 
 def test_files_that_tasks_read_give_what_memory_does(spark_local, tmp_path):
@@ -115,16 +115,16 @@ def test_files_that_tasks_read_give_what_memory_does(spark_local, tmp_path):
         frame.drop(columns=["class", "weight"]), frame["class"], frame["weight"]
     ).selected_.tolist()
     path = tmp_path / "table.parquet"
-    far = selector.fit(path, "class", sample_weight="weight", client=spark_local.classic)
-    assert far.selected_.tolist() == memory
-    assert far.n_rounds_ > 0
+    remote = selector.fit(path, "class", sample_weight="weight", client=spark_local.classic)
+    assert remote.selected_.tolist() == memory
+    assert remote.n_rounds_ > 0
 
 
 @pytest.mark.parametrize(
     "selector",
     [MRMR(2, relevance="mi", discretize="mdl"), MRMR(2, relevance="spearman", target="numeric")],
 )
-def test_what_needs_all_values_in_one_place_is_refused_with_the_remedy(spark_local, selector):
+def test_measures_that_need_all_values_at_once_are_rejected_with_the_remedy(spark_local, selector):
     frame = mixed_frame()[["number 0", "number 2", "few"]]
     with pytest.raises(ValueError, match=r"equal-frequency|memory|files"):
         selector.fit(in_partitions(spark_local.classic, frame), "few")

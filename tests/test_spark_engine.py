@@ -1,4 +1,4 @@
-"""Spark as an engine of blocks: what it reads, keeps, answers, loses and removes."""
+"""Spark as an execution backend: what it reads, keeps, returns, loses and removes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_partitions_are_blocks_in_their_order(session):
     assert session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
 
 
-def test_packed_blocks_are_asked_where_they_lie_and_removed(session, spark_local):
+def test_packed_blocks_are_requested_in_place_and_removed(session, spark_local):
     engine = open_engine(frame_of(session, tables()), "class")
     assert engine.pack(pack_numbers, quiet) == list(SIZES)
     assert len(packed_files(spark_local.folder)) == len(SIZES)
@@ -145,7 +145,7 @@ def test_an_error_of_a_task_is_raised_as_it_was(session):
 
 
 @in_both_sessions
-def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
+def test_a_full_disk_is_a_one_line_error_and_leaves_nothing(session, spark_local):
     engine = open_engine(frame_of(session, tables()))
 
     def pack(number: int, block: RowBlock) -> tuple[Rows, None]:
@@ -174,7 +174,7 @@ def matrix_of(number: int, block: RowBlock):
     return block.X
 
 
-def test_a_column_of_arrays_holds_all_features(session):
+def test_a_column_of_arrays_contains_all_features(session):
     import pyarrow as pa
 
     vectors = [[[1.0, None, 3.0], [4.0, 5.0, 6.0]], [], [[7.0, 8.0, 9.0]]]
@@ -210,7 +210,7 @@ def test_vectors_of_pyspark_ml_stay_sparse(session):
     np.testing.assert_array_equal(plain, dense[:1])
 
 
-def test_what_cannot_be_features_is_refused(session):
+def test_what_cannot_be_features_is_rejected(session):
     X = session.createDataFrame([([1.0, 2.0], 1, 0)], ["v", "extra", "y"])
     with pytest.raises(ValueError, match="column 'v' of X contains vectors, so remove the 1 other"):
         open_engine(X, "y")
@@ -251,7 +251,7 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("message", "words"),
     [
         (
             "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9 than that in driver: 3.11,",
@@ -263,14 +263,14 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
         ),
     ],
 )
-def test_errors_whose_remedy_is_known_are_one_sentence(said, words):
+def test_errors_whose_remedy_is_known_have_one_line(message, words):
     from thresher.blocks.spark_tasks import readable_errors
 
     with pytest.raises(RuntimeError, match=words), readable_errors():
-        raise ValueError(f"Traceback ...\n{said} and so on")
+        raise ValueError(f"Traceback ...\n{message} and so on")
 
 
-def test_other_versions_on_the_workers_are_refused(spark_local, monkeypatch):
+def test_other_versions_on_the_workers_are_rejected(spark_local, monkeypatch):
     import thresher
 
     engine = open_engine(frame_of(spark_local.classic, tables()))
@@ -279,7 +279,7 @@ def test_other_versions_on_the_workers_are_refused(spark_local, monkeypatch):
         engine.read(shape_of, quiet)
 
 
-def test_a_session_that_is_closed_is_told_of(spark_local):
+def test_a_closed_session_is_reported(spark_local):
     spark_local.stop()
     for session in (spark_local.connect, spark_local.classic):
         X = frame_of(session, tables())

@@ -38,8 +38,8 @@ def test_executors_killed_between_rounds_and_in_a_round_change_nothing(spark_loc
     selector = MRMR(6, relevance="mi", missing="category")
     memory = selector.fit(X, frame["class"]).selected_.tolist()
     with executor_session(folder) as session:
-        far = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
-    assert far.selected_.tolist() == memory
+        remote = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
+    assert remote.selected_.tolist() == memory
     assert list(folder.glob("**/thresher-*")) == []
     assert len(lost) > 0  # packed blocks
     assert int((folder / "killed").read_text()) > 0
@@ -48,7 +48,7 @@ def test_executors_killed_between_rounds_and_in_a_round_change_nothing(spark_loc
 
 @dataclass(frozen=True)
 class DieOnce:
-    """A question during which the executor dies with all its files, but for the first who is asked."""
+    """A request during which the executor dies with all its files, on the first call only."""
 
     task: Any
     mark: str
@@ -65,7 +65,7 @@ class DieOnce:
         os.write(mark, str(len(packed_in(own))).encode())
         os.close(mark)
         end_executor(parent, own)  # which may take this process with it at once
-        time.sleep(60)  # nobody waits for this answer
+        time.sleep(60)  # no caller waits for this result
         raise AssertionError("the executor lives")
 
 
@@ -77,7 +77,7 @@ def kill_executor(folder: Path) -> list[Path]:
             own = folders_of(int(process.name)) if is_ours else []
         except (OSError, ValueError):
             continue
-        own = [place for place in own if folder in place.parents]
+        own = [path for path in own if folder in path.parents]
         if any(packed_in(own)):
             return end_executor(int(process.name), own)
     return []
@@ -93,13 +93,13 @@ def folders_of(process: int) -> list[Path]:
 
 
 def packed_in(folders: list[Path]) -> list[Path]:
-    return [path for place in folders for path in place.glob("**/thresher-*/block-*")]
+    return [path for parent in folders for path in parent.glob("**/thresher-*/block-*")]
 
 
 def end_executor(process: int, folders: list[Path]) -> list[Path]:
     os.kill(process, signal.SIGSTOP)  # nothing is added to what is removed
     lost = packed_in(folders)
-    for place in folders:
-        shutil.rmtree(place)
+    for folder in folders:
+        shutil.rmtree(folder)
     os.kill(process, signal.SIGKILL)
     return lost

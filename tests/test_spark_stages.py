@@ -92,7 +92,7 @@ def test_columns_that_are_not_selected_go_or_the_others_are_assembled(spark_loca
     assert model.selector.feature_names_in_.tolist() == names
 
 
-def test_without_a_selector_there_is_one_sentence():
+def test_without_a_selector_there_is_a_one_line_error():
     pytest.importorskip("pyspark")
     from thresher.spark import Selector
 

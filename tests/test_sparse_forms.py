@@ -88,7 +88,7 @@ def test_columns_coded_some_at_a_time_are_the_same(rule, kept_as, monkeypatch):
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32"])
 @pytest.mark.parametrize("wide", [False, True])
-def test_values_and_places_may_have_any_type(dtype, wide, kept_as):
+def test_values_and_indices_may_have_any_type(dtype, wide, kept_as):
     X, y, _ = problem(dtype=dtype)
     S = sparse.csr_array(X)
     if wide:
@@ -98,7 +98,7 @@ def test_values_and_places_may_have_any_type(dtype, wide, kept_as):
     assert_same_choice(JMI(4), X, y, S)
 
 
-def test_zeros_that_are_stored_and_places_out_of_order_change_nothing(kept_as):
+def test_stored_zeros_and_unsorted_indices_change_nothing(kept_as):
     X, y, rng = problem()
     S = sparse.csr_array(X)
     rows, columns = S.nonzero()

@@ -1,4 +1,4 @@
-"""A sparse matrix with entries outside its shape is refused wherever it enters, before compiled code follows it."""
+"""A sparse matrix with entries outside its shape is rejected wherever it enters, before compiled code follows it."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def edited(form, part, change):
     return X
 
 
-def put(place, value):
+def put(index, value):
     def change(values):
-        values[place] = value
+        values[index] = value
         return values
 
     return change
@@ -62,10 +62,10 @@ def shorter(values):
 def damaged():
     """Matrices that no reader may follow, each with what is wrong with it."""
     for form in ("csr", "csc", "bsr"):
-        for place, value in ((5, 10**6), (-1, 10**9), (0, 1), (3, -7)):
-            yield edited(form, "indptr", put(place, value)), "indptr must rise from 0"
-        for place, value in ((0, 10**9), (-1, -1)):
-            yield edited(form, "indices", put(place, value)), "indices must be at least 0 and below"
+        for index, value in ((5, 10**6), (-1, 10**9), (0, 1), (3, -7)):
+            yield edited(form, "indptr", put(index, value)), "indptr must rise from 0"
+        for index, value in ((0, 10**9), (-1, -1)):
+            yield edited(form, "indices", put(index, value)), "indices must be at least 0 and below"
         yield edited(form, "indptr", shorter), "indptr has .* values, not"
         yield edited(form, "indices", shorter), "indices have .* values"
         yield edited(form, "indices", as_float), "indices must be int32 or int64"
@@ -107,7 +107,7 @@ def test_sound_matrices_of_all_forms_pass(shape, form, kind):
         check_sparse(X)
 
 
-def test_room_for_more_entries_is_no_fault():
+def test_capacity_for_more_entries_is_not_a_fault():
     X = matrix("csr")
     X.indices, X.data = np.append(X.indices, [-1, 99]), np.append(X.data, [1.0, 1.0])
     assert check_sparse(X) is X
@@ -152,7 +152,7 @@ def graph(X):
 def select_genes(X):
     anndata = pytest.importorskip("anndata")
     cells = anndata.AnnData(matrix("csr"))
-    if X.format == "coo":  # which anndata refuses
+    if X.format == "coo":  # which anndata rejects
         X = edited("csr", "indices", put(0, -1))
     cells.X = X
     thresher.pp.select_genes(cells, n_top_genes=2)
@@ -194,7 +194,7 @@ def outcome_of(entrance, X):
     except pytest.skip.Exception:
         return "skipped"
     except Exception as error:
-        return "refused" if "not a valid sparse matrix" in str(error) else repr(error)
+        return "rejected" if "not a valid sparse matrix" in str(error) else repr(error)
     return "accepted"
 
 
@@ -211,12 +211,12 @@ def all_outcomes():
 
 
 def test_faults_are_found_wherever_a_matrix_enters():
-    """In a process of its own, which ends where one is not found."""
+    """Run in a separate process, which ends where one is not found."""
     command = [sys.executable, "-W", "ignore", "-c"]
     program = "from tests.test_sparse_structure import all_outcomes; all_outcomes()"
     done = subprocess.run([*command, program], cwd=ROOT, capture_output=True, text=True)
     lines = done.stdout.splitlines()
-    wrong = [line for line in lines if not line.endswith((": refused", ": skipped"))]
+    wrong = [line for line in lines if not line.endswith((": rejected", ": skipped"))]
     assert not wrong
     assert done.returncode == 0, done.stderr[-2000:]
     assert len(lines) == 3 * len(ENTRANCES)

@@ -180,7 +180,7 @@ def test_undefined_indices_are_nan():
         (lambda: stability.rank_agreement([[1, 2], [1, 2]], method="tau"), "method"),
     ],
 )
-def test_bad_input_gets_one_clear_sentence(call, message):
+def test_bad_input_gets_a_one_line_error(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -287,7 +287,7 @@ def test_comparing_curves_is_a_paired_test(problem):
 
 
 class NoisyPrefixes(Prefixes):
-    """Chooses at random, anew for all rows it is given."""
+    """Chooses at random, again in each fit."""
 
     def fit(self, X, y):
         self.selected_ = np.random.default_rng(np.frombuffer(X.tobytes(), np.uint8)).permutation(
@@ -303,7 +303,7 @@ class NoisyPrefixes(Prefixes):
         ({"k": []}, "k must contain numbers"),
         ({"k": [0, 1]}, "k must contain numbers"),
         ({"index": "dice"}, "index must be one of"),
-        ({"k": [1], "n_repeats": 0}, "n_repeats must be a whole number of at least 1"),
+        ({"k": [1], "n_repeats": 0}, "n_repeats must be an integer of at least 1"),
     ],
 )
 def test_bad_settings_of_a_curve(problem, settings_, message):
@@ -311,7 +311,7 @@ def test_bad_settings_of_a_curve(problem, settings_, message):
         stability.stability_curve(Prefixes(), *problem, **settings_)
 
 
-def test_a_selector_without_a_size_is_refused(problem):
+def test_a_selector_without_a_size_is_rejected(problem):
     from sklearn.feature_selection import VarianceThreshold
 
     with pytest.raises(ValueError, match="n_features_to_select or k, got VarianceThreshold"):

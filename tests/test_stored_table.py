@@ -1,4 +1,4 @@
-"""Packed tables that are made slab by slab, kept in files, or sent elsewhere."""
+"""Packed tables that are built by column groups, kept in files, or sent elsewhere."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def some_codes(kind, n=200, p=30, seed=0):
     return codes, levels, more, 255 if kind == "missing" else -1
 
 
-def answers(table, n):
-    """What a table says of itself and of pairs."""
+def properties(table, n):
+    """Return the properties of a table and measures of its pairs."""
     classes = (np.arange(n) % 3).astype(np.int32)
     facts = [table.matrix(), table.levels, table.constant, table.relevance(classes, 3)]
     pairs = _core.DiscretePairMeasure(table, "mi")
@@ -58,7 +58,7 @@ def answers(table, n):
 def assert_same(table, other, n):
     assert other.n_parts == table.n_parts
     assert _testing.n_listed(other) == _testing.n_listed(table)
-    for one, two in zip(answers(table, n), answers(other, n), strict=True):
+    for one, two in zip(properties(table, n), properties(other, n), strict=True):
         assert one.dtype == two.dtype
         assert one.tobytes() == two.tobytes()
 
@@ -102,7 +102,7 @@ def test_an_open_table_outlives_its_file(tmp_path):
 
 @given(st.data())
 @examples(200)
-def test_torn_and_foreign_bytes_are_one_error(data):
+def test_torn_and_third_party_bytes_are_one_error(data):
     codes, levels, more, missing = some_codes(data.draw(st.sampled_from(KINDS)), n=40, p=5)
     whole = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more).dump()
     broken = bytearray(whole)
@@ -110,8 +110,8 @@ def test_torn_and_foreign_bytes_are_one_error(data):
         case "cut":
             del broken[data.draw(st.integers(0, len(whole) - 1)) :]
         case "changed":
-            place = data.draw(st.integers(0, len(whole) - 1))
-            broken[place] ^= 1 << data.draw(st.integers(0, 7))
+            index = data.draw(st.integers(0, len(whole) - 1))
+            broken[index] ^= 1 << data.draw(st.integers(0, 7))
         case "longer":
             broken += bytes(data.draw(st.integers(1, 200)))
         case "foreign":
@@ -120,7 +120,7 @@ def test_torn_and_foreign_bytes_are_one_error(data):
         _core.CodedTable.load(broken)
 
 
-def test_files_that_are_no_tables_are_named(tmp_path):
+def test_files_that_are_not_tables_are_named(tmp_path):
     path = tmp_path / "other.bin"
     for content in (b"", b"PAR1", bytes(5000)):
         path.write_bytes(content)
@@ -139,25 +139,25 @@ def test_a_disk_that_is_full_leaves_no_file(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("place", ["memory", "file", "both"])
-def test_slabs_make_the_table_of_all_codes(kind, place):
+@pytest.mark.parametrize("storage", ["memory", "file", "both"])
+def test_column_groups_make_the_table_of_all_codes(kind, storage):
     codes, levels, more, missing = some_codes(kind)
     whole = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more)
     builder = _core.SlabBuilder(200, 30, **more)
     with tempfile.TemporaryFile() as file:
         for first, last in ((0, 7), (7, 7), (7, 8), (8, 30)):
-            is_written = place == "file" or (place == "both" and first >= 7)
+            is_written = storage == "file" or (storage == "both" and first >= 7)
             builder.append(
                 codes[first:last],
                 levels[first:last],
                 missing_code=missing,
                 write=file.write if is_written else None,
             )
-        assert (builder.n_bytes > 0) == (place != "file")
+        assert (builder.n_bytes > 0) == (storage != "file")
         file.flush()
-        assert (os.path.getsize(file.name) > 0) == (place != "memory")
+        assert (os.path.getsize(file.name) > 0) == (storage != "memory")
         written = None
-        if place != "memory":
+        if storage != "memory":
             written = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         table = builder.finish(written)
     del written
@@ -167,8 +167,8 @@ def test_slabs_make_the_table_of_all_codes(kind, place):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "missing"])
 @pytest.mark.parametrize("missing", ["category", "pairwise"])
 @pytest.mark.parametrize("dense_bytes", [0, 1 << 25])
-@pytest.mark.parametrize("place", ["memory", "file"])
-def test_sparse_slabs_make_the_table_of_the_matrix(kind, missing, dense_bytes, place):
+@pytest.mark.parametrize("storage", ["memory", "file"])
+def test_sparse_column_groups_make_the_table_of_the_matrix(kind, missing, dense_bytes, storage):
     _, _, more, _ = some_codes(kind)
     rng = np.random.default_rng(0)
     X = rng.integers(-1, 4, (200, 30)) * (rng.random((200, 30)) < np.linspace(0, 1, 30))
@@ -186,18 +186,18 @@ def test_sparse_slabs_make_the_table_of_the_matrix(kind, missing, dense_bytes, p
                 own.indices,
                 own.data,
                 last - first,
-                write=file.write if place == "file" else None,
+                write=file.write if storage == "file" else None,
             )
         file.flush()
         written = None
-        if place == "file":
+        if storage == "file":
             written = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         table = builder.finish(written)
     del written
     assert_same(whole, table, 200)
 
 
-def test_a_sparse_slab_names_the_column_of_the_table():
+def test_a_sparse_column_group_names_the_column_of_the_table():
     builder = _core.SlabBuilder(400, 3)
     few, many = sparse.csc_matrix(np.ones((400, 2))), sparse.csc_matrix(np.arange(400.0)[:, None])
     builder.append_sparse(few.indptr, few.indices, few.data, 2)
@@ -208,7 +208,7 @@ def test_a_sparse_slab_names_the_column_of_the_table():
         builder.append_sparse(few.indptr, few.indices, few.data, 2)
 
 
-def test_slabs_that_do_not_fit_are_refused():
+def test_column_groups_that_do_not_fit_are_rejected():
     codes, levels, _, _ = some_codes("plain")
     builder = _core.SlabBuilder(200, 10)
     with pytest.raises(ValueError, match="more features"):

@@ -42,10 +42,10 @@ class Blocks:
         self.sums = reduce(
             _core.add_sums, (_core.column_sums(table, self.centres) for table in self.tables)
         )
-        self.asked = []
+        self.requests = []
 
     def __call__(self, references, features):
-        self.asked.append((references, features))
+        self.requests.append((references, features))
         return reduce(
             _core.add_sums,
             (_core.product_sums(t, references, features, self.centres) for t in self.tables),
@@ -126,10 +126,10 @@ def test_selections_have_the_bits_of_memory(name):
         ).result()
         np.testing.assert_array_equal(found.selected, expected.selected_)
         np.testing.assert_array_equal(found.scores, expected.trace_["score"])
-        pairs = sum(len(features) for _, features in blocks.asked)
-        assert len(blocks.asked) == summed.n_rounds
+        pairs = sum(len(features) for _, features in blocks.requests)
+        assert len(blocks.requests) == summed.n_rounds
         assert pairs == summed.n_pairs
-        blocks.asked.clear()
+        blocks.requests.clear()
 
 
 def test_six_rows_in_three_blocks_worked_by_hand():
@@ -166,7 +166,7 @@ FEATURE = np.array([1], dtype=np.uint32)
 
 
 @pytest.mark.parametrize(
-    ("answer", "complaint"),
+    ("sums", "complaint"),
     [
         (np.zeros((1, 2)), r"float64 array of shape \(1, 1, 2\), got float64 of shape \(1, 2\)"),
         (np.zeros((2, 1, 2)), r"got float64 of shape \(2, 1, 2\)"),
@@ -177,14 +177,14 @@ FEATURE = np.array([1], dtype=np.uint32)
         (np.array([[[9.0, 0.0]]]), "do not fit those of the columns"),
     ],
 )
-def test_a_wrong_answer_is_refused(answer, complaint):
+def test_wrong_sums_are_rejected(sums, complaint):
     arguments = Blocks(TWO, []).arguments()[1:]
-    measure = _core.SummedPairs(lambda references, features: answer, *arguments)
+    measure = _core.SummedPairs(lambda references, features: sums, *arguments)
     with pytest.raises(ValueError, match=complaint):
         measure.values(0, FEATURE)
 
 
-def test_columns_that_do_not_fit_are_refused():
+def test_columns_that_do_not_fit_are_rejected():
     _, sums, centres, minimum, maximum = Blocks(TWO, []).arguments()
     broken = sums.copy()
     broken[1, 0, 0, 0] = 2
@@ -197,10 +197,10 @@ def test_columns_that_do_not_fit_are_refused():
         _core.SummedPairs(min, sums, centres + 0.1, minimum, maximum)
     with pytest.raises(ValueError, match="beyond 1e140"):
         _core.SummedPairs(min, sums, centres, minimum, maximum * 1e150)
-    far = np.array([[1e9, 1e9 + 1, 1e9 + 2]])
-    sums = _core.column_sums(_core.NumericTable(far), np.zeros(1))
+    distant = np.array([[1e9, 1e9 + 1, 1e9 + 2]])
+    sums = _core.column_sums(_core.NumericTable(distant), np.zeros(1))
     with pytest.raises(ValueError, match="too distant from its values; use exact_centres"):
-        _core.SummedPairs(min, sums, np.zeros(1), far.min(axis=1), far.max(axis=1))
+        _core.SummedPairs(min, sums, np.zeros(1), distant.min(axis=1), distant.max(axis=1))
     missing = _core.NumericTable(np.array([[1.0, np.nan]]), missing="pairwise")
     with pytest.raises(ValueError, match="missing or infinite cannot be added up; impute"):
         _core.column_sums(missing, np.zeros(1))

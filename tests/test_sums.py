@@ -122,7 +122,7 @@ def test_weights_of_two_count_twice():
     assert f_statistic(x, b, sample_weight=weight) == f_statistic(x[rows], b[rows])
 
 
-def test_functions_agree_with_the_naive_twins():
+def test_functions_agree_with_the_naive_reference_implementations():
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 5, 60), rng.integers(0, 3, 60)
     x = rng.normal(size=60).round(1)

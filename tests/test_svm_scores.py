@@ -82,7 +82,7 @@ def test_a_fold_with_one_class_predicts_it():
     assert scorer.score([0, 1]) == 0.5
 
 
-def test_values_far_out_are_left_to_the_pipeline():
+def test_extreme_values_are_left_to_the_pipeline():
     X, y = load_iris(return_X_y=True)
     X = X.copy()
     X[7, 0] = 1e12

@@ -79,7 +79,7 @@ def test_copies_leave_with_the_lowest_position_first():
     assert ranks[2] < ranks[0]
 
 
-def test_steps_drop_several_but_stop_at_the_number_asked_for():
+def test_steps_drop_several_but_stop_at_the_requested_number():
     rng = np.random.default_rng(1)
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 50)) + 3 * y[:, None] * (np.arange(50) < 3)
@@ -100,7 +100,7 @@ def test_kept_features_are_never_dropped():
     ("options", "words"),
     [
         ({"step": 0}, r"step .*above 0"),
-        ({"step": 1.5}, r"step must be a whole number"),
+        ({"step": 1.5}, r"step must be an integer"),
         ({"C": -1}, r"C .*above 0"),
     ],
 )
@@ -109,6 +109,6 @@ def test_bad_parameters(options, words):
         SVMRFE(1, **options).fit(Z, Y)
 
 
-def test_sparse_data_are_refused():
+def test_sparse_data_are_rejected():
     with pytest.raises(TypeError, match="use FisherScore"):
         SVMRFE().fit(sparse.csr_matrix(Z), Y)

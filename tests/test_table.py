@@ -62,7 +62,7 @@ def test_votes_and_pvalues_have_columns():
     assert MRMR(2).fit(X, y).table()[["votes", "pvalue"]].isna().all(axis=None)
 
 
-def test_the_three_outputs_say_the_same():
+def test_the_three_outputs_agree():
     X, y = load_iris(return_X_y=True)
     fitted = MRMR(2).fit(X, y)
     frame, polars, plain = (fitted.table(kind) for kind in ("pandas", "polars", "dict"))
@@ -76,7 +76,7 @@ def test_the_three_outputs_say_the_same():
     assert all(type(value) is bool for value in plain["selected"])
 
 
-def test_other_outputs_are_refused_and_missing_packages_named(monkeypatch):
+def test_other_outputs_are_rejected_and_missing_packages_named(monkeypatch):
     X, y = load_iris(return_X_y=True)
     fitted = MRMR(2).fit(X, y)
     with pytest.raises(ValueError, match="output must be one of 'pandas', 'polars', 'dict'"):
@@ -137,7 +137,7 @@ def test_curves_have_tables():
     assert compared["difference"] == (curve.mean - other.mean).tolist()
 
 
-def test_stability_says_what_it_is_and_overlap_flatters():
+def test_stability_is_described_and_overlap_flatters():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 300)), np.arange(80) % 2
     parts = Ensemble(MRMR(10), 20).fit(X, y)

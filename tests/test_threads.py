@@ -47,7 +47,7 @@ def slow(monkeypatch, owner, name, seconds=0.02):
 
 
 def in_threads(work, n=N_THREADS):
-    """What the work returns for 0, 1, ..., each in a thread of its own, all begun together."""
+    """Return the results of the work for 0, 1, ..., each in a separate thread, all started together."""
     ready = threading.Barrier(n)
 
     def begin(i):

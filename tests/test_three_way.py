@@ -61,7 +61,7 @@ def test_values_are_those_of_the_definition(n_rows, n_levels, n_classes):
                 assert found[term][f, g] == expected[term], (term, f, g)
 
 
-def test_weights_and_wide_columns_take_the_general_way_to_the_same_values():
+def test_weights_and_wide_columns_give_the_same_values_by_the_general_kernel():
     X, y = problem(80, 3, 2)
     plain = all_terms(X, y)
     doubled = all_terms(np.repeat(X, 2, axis=0), np.repeat(y, 2))

@@ -33,7 +33,7 @@ def test_without_complementarity_there_are_two_lines():
     assert ax.get_title() == "mRMR"
 
 
-def test_other_selectors_are_refused():
+def test_other_selectors_are_rejected():
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.raises(ValueError, match="GSO has no redundancy per step"):
         plot_tradeoff(GSO(3).fit(X, y))

@@ -1,4 +1,4 @@
-"""GBC and MRMRGA: whole searches against their twins, the pool, the sets, and what is told of them."""
+"""GBC and MRMRGA: whole searches against their reference implementations, the pool, the sets, and their reports."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def naive_fit(pool):
 
 
 class Centroids(ClassifierMixin, BaseEstimator):
-    """The class whose mean is nearer; quick, as searches ask for hundreds of sets."""
+    """The class whose mean is nearer; quick, as searches score hundreds of sets."""
 
     def fit(self, X, y):
         self.classes_ = np.arange(2)
@@ -162,11 +162,11 @@ def test_the_search_is_that_of_the_definition(variant, seed):
     pool = pool_order(12)
     fit = naive_fit(pool)
     settings = {"population": 4, "limit": 2}
-    twin = naive.Colony(fit, 12, seed, plus=variant == "plus", rate=0.3, **settings)
-    queens = [set(twin.queen)]
+    reference = naive.Colony(fit, 12, seed, plus=variant == "plus", rate=0.3, **settings)
+    queens = [set(reference.queen)]
     for _ in range(4):
-        twin.run_cycle()
-        queens.append(set(twin.queen))
+        reference.run_cycle()
+        queens.append(set(reference.queen))
     selector = GBC(
         Centroids(),
         variant=variant,
@@ -185,7 +185,7 @@ def test_the_search_is_that_of_the_definition(variant, seed):
     assert selector.pool_.tolist() == pool.tolist()
     assert selector.trace_["best"].tolist() == [fit(queen) for queen in queens]
     assert selector.trace_["n_features"].tolist() == [len(queen) for queen in queens]
-    assert selector.trace_["mean"][-1] == pytest.approx(np.mean([fit(s) for s in twin.bees]))
+    assert selector.trace_["mean"][-1] == pytest.approx(np.mean([fit(s) for s in reference.bees]))
     assert selector.best_score_ >= fit(queens[-1])
     assert (np.diff(selector.trace_["best"]) >= 0).all()
     assert selector.stopped_by_ == "max_cycles"
@@ -223,7 +223,7 @@ def test_the_pool_grows_as_long_as_all_of_it_scores_better(target):
     assert (size < 26) == (target is not None) or size in (12, 16, 20, 24, 26)
 
 
-def test_a_pool_of_less_than_is_asked_for_takes_all_there_are():
+def test_a_pool_of_too_few_features_takes_all_of_them():
     assert len(small(pool=500, max_pool=800, max_cycles=1).fit(X, Y).pool_) == 30
     assert len(small(pool=50, max_pool=7, max_cycles=1).fit(X, Y).pool_) == 7
     one = small(max_cycles=2).fit(X[:, :1], Y)
@@ -268,7 +268,7 @@ def _default_steps():
 @pytest.mark.parametrize(
     "selector", [small(pool=10), small(pool=10, variant="original", mutation_rate=0.5)]
 )
-def test_kept_and_excluded_features_hold_in_every_set(selector):
+def test_every_set_has_the_forced_in_and_no_excluded_features(selector):
     selector.set_params(keep=[27, 3], exclude=[20, 22])
     fitted = selector.fit(X, Y)
     assert fitted.pool_[:2].tolist() == [27, 3]
@@ -395,7 +395,7 @@ def test_labels_may_be_text_and_data_sparse():
     assert loose.selected_.tolist() == small().fit(X, Y).selected_.tolist()
 
 
-def test_reasons_tell_of_the_team():
+def test_reasons_mention_the_team():
     fitted = small(pool=8, max_pool=8).fit(X, Y)
     inside = [f for f in fitted.pool_ if not fitted.support_[f]]
     outside = np.setdiff1d(np.arange(30), fitted.pool_)
@@ -419,19 +419,19 @@ def test_progress_shows_the_best_score_and_size(verbose, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"pool": 0}, "pool must be a whole number of at least 1, got 0"),
-        ({"population": 0}, "population must be a whole number of at least 1, got 0"),
-        ({"max_pool": 0}, "max_pool must be a whole number"),
-        ({"pool_patience": 0}, "pool_patience must be a whole number"),
-        ({"max_cycles": 0}, "max_cycles must be a whole number"),
-        ({"limit": -1}, "limit must be a whole number of at least 0"),
+        ({"pool": 0}, "pool must be an integer of at least 1, got 0"),
+        ({"population": 0}, "population must be an integer of at least 1, got 0"),
+        ({"max_pool": 0}, "max_pool must be an integer"),
+        ({"pool_patience": 0}, "pool_patience must be an integer"),
+        ({"max_cycles": 0}, "max_cycles must be an integer"),
+        ({"limit": -1}, "limit must be an integer of at least 0"),
         ({"mutation_rate": 2}, "mutation_rate must be a number"),
         ({"variant": "pluss"}, "did you mean 'plus'"),
         ({"select": "2se"}, "select must be one of 'best', '1se'"),
-        ({"patience": 0}, "patience must be a whole number"),
+        ({"patience": 0}, "patience must be an integer"),
         ({"target_score": "high"}, "target_score must be a number"),
-        ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
-        ({"cv": 2.5}, "cv must be a whole number"),
+        ({"cv": 1}, "cv must be an integer of at least 2, got 1"),
+        ({"cv": 2.5}, "cv must be an integer"),
         ({"cv": 90}, "cv=90 requires 90 samples of every class, but class 1 has 67. Set"),
         ({"time_budget": 0}, "time_budget must be a number above 0"),
         ({"callback": 5}, "callback must be a function"),
@@ -442,22 +442,22 @@ def test_progress_shows_the_best_score_and_size(verbose, capsys):
         ({"n_jobs": 0}, "n_jobs must be"),
     ],
 )
-def test_bad_input_gets_one_sentence(options, words):
+def test_bad_input_gets_a_one_line_error(options, words):
     with pytest.raises(ValueError, match=words) as caught:
         small(**options).fit(X, Y)
     assert "\n" not in str(caught.value)
 
 
-def test_bad_input_of_the_genetic_search_gets_one_sentence():
+def test_bad_input_of_the_genetic_search_gets_a_one_line_error():
     for name in ("pool", "population", "generations"):
-        with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, got 0"):
+        with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1, got 0"):
             MRMRGA(**{name: 0}).fit(X, Y)
     for name in ("crossover_rate", "mutation_rate"):
         with pytest.raises(ValueError, match=f"{name} must be a number"):
             MRMRGA(**{name: -0.5}).fit(X, Y)
 
 
-def test_classes_are_needed_where_the_estimator_tells_classes_apart():
+def test_classes_are_required_by_classifiers():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="GBC needs classes, but y is continuous"):
         small().fit(X, y + 0.5 * X[:, 0])

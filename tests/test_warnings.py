@@ -67,7 +67,7 @@ def test_every_selector_warns_once_at_the_line_of_fit(selector):
         assert (one.filename, one.lineno) == (__file__, line)
 
 
-def test_a_pipeline_or_fit_transform_is_no_caller():
+def test_a_pipeline_or_fit_transform_is_not_the_caller():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         make_pipeline(StandardScaler(), MRMR(9)).fit(X, Y); line = here()  # fmt: skip # noqa: E702

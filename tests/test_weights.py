@@ -66,13 +66,13 @@ EXTREME = {
     "both": np.where(np.arange(N_ROWS) % 2, 1e-300, 1e300),
     "one large": np.r_[1 << 62, np.ones(N_ROWS - 1, dtype=np.int64)],
     "one very large": np.r_[np.uint64((1 << 64) - 1), np.ones(N_ROWS - 1, dtype=np.uint64)],
-    "beside zeros": np.where(np.arange(N_ROWS) % 3, 1e308, 0.0),
+    "with zeros": np.where(np.arange(N_ROWS) % 3, 1e308, 0.0),
 }
 
 
 @pytest.mark.parametrize("kind", EXTREME)
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_weights_of_any_size_give_an_answer_or_a_sentence(selector, kind):
+def test_weights_of_any_size_give_a_result_or_a_one_line_error(selector, kind):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         complaint = ""
@@ -145,6 +145,6 @@ def test_functions_take_weights_of_any_size():
         assert 0 <= pearson(X[:, 5], Y, sample_weight=weights) <= 1
 
 
-def test_complex_weights_are_refused():
+def test_complex_weights_are_rejected():
     with pytest.raises(ValueError, match="sample_weight contains complex numbers"):
         MRMR(3).fit(X, Y, sample_weight=np.full(N_ROWS, 1 + 1j))

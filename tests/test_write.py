@@ -169,7 +169,9 @@ def largest_file(size):
         ("store", 700, "cells.log"),
     ],
 )
-def test_a_disk_that_fills_up_is_one_sentence_and_the_fit_goes_on_later(kind, size, name, tmp_path):
+def test_a_disk_that_fills_up_is_a_one_line_error_and_the_fit_resumes_later(
+    kind, size, name, tmp_path
+):
     (tmp_path / "whole").mkdir()
     (tmp_path / "torn").mkdir()
     expected = FITS[kind](tmp_path / "whole", 0)

@@ -1,7 +1,7 @@
 """Write the stubs of the compiled core: ``python tools/core_stub.py [--check]``.
 
 nanobind generates them from the installed module; shapes, order and devices of arrays are left out. They are kept in
-the sources, so that type checkers find them before anything is compiled and all wheels hold the same ones, those for
+the sources, so that type checkers find them before anything is compiled and all wheels contain the same ones, those for
 other processors too. With ``--check`` nothing is written, and a stub that differs from a fresh one is an error.
 """
 

@@ -142,7 +142,7 @@ def count_cpp_lines(path: Path) -> int:
 
 
 def count_names(path: Path, name: str) -> int:
-    """Return how often a name stands in the code of a file."""
+    """Return how often a name occurs in the code of a file."""
     tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
     return sum(token.type == tokenize.NAME and token.string == name for token in tokens)
 

@@ -96,7 +96,7 @@ def guide(text: str, measures: dict[str, Any]) -> str:
 
 
 def texts() -> dict[Path, str]:
-    """Return the files that hold lists, as they have to be."""
+    """Return the files that contain lists, with their expected text."""
     # By its path: importing the package of measures would need the compiled core.
     measures = runpy.run_path(str(PACKAGE / "measures" / "_names.py"), run_name="measures")
     every, pairs, tested = (measures[n] for n in ("RELEVANCES", "REDUNDANCIES", "TESTED"))

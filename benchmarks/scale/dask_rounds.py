@@ -47,12 +47,12 @@ def make_rows(n_rows: int, n_features: int, n_blocks: int) -> tuple[Any, Any]:
 
 
 def show_features(client: Any, n_rows: int, n_features: int, k: int, n_blocks: int) -> None:
-    X_far, y_far = client.persist(make_rows(n_rows, n_features, n_blocks))
-    X, y = client.compute([X_far, y_far], sync=True)
+    X_remote, y_remote = client.persist(make_rows(n_rows, n_features, n_blocks))
+    X, y = client.compute([X_remote, y_remote], sync=True)
     print(
         f"{n_rows:,} x {n_features:,} in {n_blocks} blocks: seconds in memory, on Dask; passes, rounds"
     )
-    show_selections(X, y, k, lambda selector: selector.fit(X_far, y_far, client=client))
+    show_selections(X, y, k, lambda selector: selector.fit(X_remote, y_remote, client=client))
 
 
 def main() -> None:

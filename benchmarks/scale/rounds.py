@@ -30,20 +30,20 @@ def make_rows(n_rows: int, n_features: int) -> tuple[Any, Any]:
     return X, y
 
 
-def show_latency(engine: Any, pack: Any, ask: Any, n_blocks: int, repeats: int) -> None:
-    """A line on rounds without work."""
+def show_latency(engine: Any, pack: Any, task: Any, n_blocks: int, repeats: int) -> None:
+    """Print a line on rounds without work."""
 
     def ignore(done: int, total: int) -> None:
         pass
 
     engine.pack(pack, ignore)
-    taken = [1e3 * clock(lambda: engine.request(ask, np.add, ignore))[0] for _ in range(repeats)]
+    taken = [1e3 * clock(lambda: engine.request(task, np.add, ignore))[0] for _ in range(repeats)]
     engine.close()
     print(f"{n_blocks:6}   {min(taken):6.1f} {statistics.median(taken):6.1f}", flush=True)
 
 
-def show_selections(X: Any, y: Any, k: int, fit_far: Callable[[Any], Any]) -> None:
-    """Selections in memory and elsewhere, which must find the same features."""
+def show_selections(X: Any, y: Any, k: int, fit_remote: Callable[[Any], Any]) -> None:
+    """Print times of selections in memory and elsewhere, which must find the same features."""
     selectors = {
         "MRMR difference": MRMR(k, relevance="mi"),
         "MRMR quotient": MRMR(k, relevance="mi", objective="quotient"),
@@ -53,11 +53,12 @@ def show_selections(X: Any, y: Any, k: int, fit_far: Callable[[Any], Any]) -> No
         "equal frequency": MRMR(k, relevance="mi", discretize="equal-frequency:5"),
     }
     for name, selector in selectors.items():
-        near, _ = clock(lambda: selector.fit(X, y))  # noqa: B023 (called at once)
+        memory, _ = clock(lambda: selector.fit(X, y))  # noqa: B023 (called at once)
         found = selector.selected_.tolist()
-        far, _ = clock(lambda: fit_far(selector))  # noqa: B023
+        remote, _ = clock(lambda: fit_remote(selector))  # noqa: B023
         assert selector.selected_.tolist() == found, name
         rounds = f"{selector.n_rounds_} rounds, {selector.n_rounds_ / len(found):.2f} a feature"
         print(
-            f"{name:16} {near:6.2f} {far:6.2f}   {selector.n_passes_} passes, {rounds}", flush=True
+            f"{name:16} {memory:6.2f} {remote:6.2f}   {selector.n_passes_} passes, {rounds}",
+            flush=True,
         )

@@ -306,7 +306,7 @@ void neighbours(const Problem& problem, Digest& digest) {
   digest.add(graph_scores(columns, graph, true, kThreads));
 }
 
-// The same selection by asking for every pair at every step.
+// The same selection that computes every pair at every step.
 std::vector<std::uint32_t> plain_mrmr(PairMeasure& measure, const std::vector<double>& relevance, std::size_t n) {
   std::vector<std::uint32_t> features(relevance.size()), selected;
   std::iota(features.begin(), features.end(), 0u);

@@ -35,7 +35,7 @@ class Stream {
   std::uint64_t state_;
 };
 
-// FNV-1a over values in little-endian order. One NaN stands for all, 0 for -0: these may differ by processor.
+// FNV-1a over values in little-endian order. All NaN count as one NaN and -0 as 0: these may differ by processor.
 class Digest {
  public:
   template <class T>
@@ -63,8 +63,8 @@ class Digest {
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
 
-inline void require(bool holds, const char* claim) {
-  if (holds) return;
+inline void require(bool is_true, const char* claim) {
+  if (is_true) return;
   std::printf("FAILED: %s\n", claim);
   std::fflush(stdout);
   std::exit(1);

@@ -60,7 +60,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _compare_levels(arguments: argparse.Namespace) -> int:
-    """Record at every level in a process of its own: a process uses one level."""
+    """Record at every level in a separate process: a process uses one level."""
     options = ["--only", arguments.only, "--workers", "1", *["--quick"] * arguments.quick]
     with tempfile.TemporaryDirectory() as folder:
         best = LEVELS.index(_core._testing.best_isa_level())

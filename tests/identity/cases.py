@@ -112,7 +112,7 @@ ErrorControlled(JMI(4), 0.5, n_permutations=20, random_state=0)
 """.strip().splitlines()
 SELECTORS += [f"{name}()" for name in REGISTERED if f"\n{name}(" not in "\n" + "\n".join(SELECTORS)]
 
-# The settings that stand for the others where every form of the data is tried.
+# The settings that represent the others where every form of the data is tried.
 TYPICAL = (
     "MRMR()",
     'MRMR(5, relevance="mi", missing="category")',
@@ -147,7 +147,7 @@ def all_cases(data: list[str], forms: list[str]) -> list[Case]:
 
 
 def _is_of_use(case: Case) -> bool:
-    """Return False for what most selectors refuse: missing values, and a single class in every form."""
+    """Return False for what most selectors reject: missing values, and a single class in every form."""
     if case.data == "missing values":
         return "missing=" in case.selector or case.selector == "MRMR()"
     return case.data != "one class" or case.form == "as it is"

@@ -53,8 +53,8 @@ def cfs_best_first(relevance, redundancy, max_stale=5, min_gain=1e-5, zero_to_on
             if subset not in seen:
                 seen[subset] = merit(subset, relevance, redundancy)
             value = seen[subset]
-            place = next((i for i, (m, _) in enumerate(open_list) if value > m), len(open_list))
-            open_list.insert(place, (value, subset))
+            index = next((i for i, (m, _) in enumerate(open_list) if value > m), len(open_list))
+            open_list.insert(index, (value, subset))
             del open_list[max_stale:]
             if value - best_merit > min_gain:
                 best, best_merit, progress = subset, value, True

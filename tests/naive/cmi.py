@@ -43,7 +43,7 @@ def relevance_order(X, classes):
 
 
 def cmi_filter(X, y, n_features=None, *, last="positive", order=None, keep=()):
-    """Walk the ranked list once; keep a feature that tells more than its successor."""
+    """Read the ranked list once; keep a feature that is more informative than its successor."""
     classes = list(y)
     order = relevance_order(X, classes) if order is None else list(order)
     order = [f for f in order if f not in keep]

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 
 
 def compare(selectors, X, y, estimators, sizes, folds):
-    """Rows (selector, estimator, k, mean score, lists of features), every fit done anew."""
+    """Return rows (selector, estimator, k, mean score, lists of features), refitting for each."""
     rows = []
     for name, select in selectors.items():
         for k in sizes:

@@ -1,7 +1,7 @@
 """Consistency-based selection, written from the definitions.
 
-Nothing here is fast: a risk groups the rows anew each time. ``Risk`` counts how often it was
-asked, so that the counts of the listings can be compared as well.
+Nothing here is fast: a risk groups the rows again each time. ``Risk`` counts how often it was
+called, so that the counts of the listings can be compared as well.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Risk:
         self.weights = [1] * len(self.y) if weights is None else list(np.asarray(weights).tolist())
         self.measure = measure
         self.kept = tuple(kept)
-        self.asked = 0
+        self.n_calls = 0
         self.total = sum(self.weights)
         self.classes = sorted({c for c, w in zip(self.y, self.weights, strict=True) if w > 0})
         fractional = any(w != int(w) for w in self.weights)
-        # Weights that are not whole numbers have no number of pairs: pairs drawn with replacement.
+        # Weights that are not integers have no number of pairs: pairs drawn with replacement.
         pairs = self.total * (self.total - (0 if fractional else 1)) / 2
         unit = {"bayes": self.total, "binary": 1, "pairs": pairs}
         unit["entropy"] = self.total * math.log2(max(2, len(self.classes)))
@@ -59,7 +59,7 @@ class Risk:
         return sum(sum(g) * math.log2(sum(g)) - sum(c * math.log2(c) for c in g) for g in groups)
 
     def __call__(self, features):
-        self.asked += 1
+        self.n_calls += 1
         return self.value(features)
 
     def threshold(self, delta, full=None):
@@ -121,10 +121,10 @@ def lcc(risk, order, D):
     return S
 
 
-def _largest(low, high, holds):
+def _largest(low, high, is_true):
     while low < high:
         middle = (low + high + 1) // 2
-        if holds(middle):
+        if is_true(middle):
             low = middle
         else:
             high = middle - 1
@@ -327,29 +327,29 @@ def abb(risk, order, D):
 
 def evaluated_from_above(risk, order, D):
     """Sets that the listing of ABB evaluates: the full set, then level by level those inside no discarded one."""
-    level, asked = {frozenset(order)}, 1
+    level, n_evaluated = {frozenset(order)}, 1
     while level:
         smaller = {s - {f} for s in level for f in s}
         smaller = [s for s in smaller if all(s | {f} in level for f in order if f not in s)]
-        asked += len(smaller)
+        n_evaluated += len(smaller)
         level = {s for s in smaller if risk(sorted(s)) <= D + risk.tolerance}
-    return asked
+    return n_evaluated
 
 
 def set_cover(risk, order, D=None):
     """Greedy cover of the pairs of rows of different class; returns features in order of choice."""
     pairs = Risk(risk.X, risk.y, weights=risk.weights, measure="pairs", kept=risk.kept)
     never, chosen = pairs.value(order), []
-    asked = 1
+    n_evaluated = 1
     while True:
         uncovered = pairs.value(chosen) - never
         if uncovered <= pairs.tolerance or (
             D is not None and risk.value(chosen) <= D + risk.tolerance
         ):
-            return chosen, asked
+            return chosen, n_evaluated
         rest = [f for f in reversed(order) if f not in chosen]
         left = [pairs.value([*chosen, f]) for f in rest]
-        asked += len(rest)
+        n_evaluated += len(rest)
         best = min(left)
         chosen.append(rest[next(i for i, v in enumerate(left) if v <= best + pairs.tolerance)])
 

@@ -82,9 +82,9 @@ def mdl(x, y, *, weka=False, weights=None):
     def split(rows):
         labels = [label for _, label in rows]
         n, h = len(rows), entropy(labels) if rows else 0.0
-        places = [i for i in range(1, n) if rows[i - 1][0] < rows[i][0]]
+        indices = [i for i in range(1, n) if rows[i - 1][0] < rows[i][0]]
         best = None
-        for i in places:
+        for i in indices:
             rest = i / n * entropy(labels[:i]) + (n - i) / n * entropy(labels[i:])
             if best is None or rest < best[0] - 1e-12:
                 best = (rest, i)
@@ -93,7 +93,7 @@ def mdl(x, y, *, weka=False, weights=None):
         rest, i = best
         k, k1, k2 = (len(set(part)) for part in (labels, labels[:i], labels[i:]))
         h1, h2 = entropy(labels[:i]), entropy(labels[i:])
-        choices = len(places) if weka else n - 1
+        choices = len(indices) if weka else n - 1
         price = math.log2(choices) + math.log2(3**k - 2) - (k * h - k1 * h1 - k2 * h2)
         gain = h - rest
         if gain <= 1e-14 or gain * n <= price:

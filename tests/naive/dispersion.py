@@ -26,10 +26,10 @@ def variance(x):
 def quantile(x, fraction):
     """Linear interpolation at (n - 1) * fraction."""
     ordered = sorted(x)
-    place = (len(ordered) - 1) * fraction
-    below = math.floor(place)
+    position = (len(ordered) - 1) * fraction
+    below = math.floor(position)
     above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
 
 
 def total_variance(x):

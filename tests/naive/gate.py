@@ -13,7 +13,7 @@ def open_gate(pvalues, fdr, most):
 
 
 def longest_prefix(is_probe, p, n_probes, fdr, most):
-    """Length of the longest prefix with p/(m0+1) (1+V)/R of at most fdr, and at most so many real features."""
+    """Length of the longest prefix with p/(m0+1) (1+V)/R of at most fdr, and a limited number of real features."""
     best = 0
     for length in range(1, len(is_probe) + 1):
         probes = sum(is_probe[:length])

@@ -71,8 +71,8 @@ def inner_gso(X, y, part, n_features, *, nominal=False):
             values = [squared(j, *replicate) for replicate in replicates]
             if all(value is None for value in values):
                 continue
-            told = [v or 0.0 if ok else 0.0 for v, ok in zip(values, alive, strict=True)]
-            scores[j] = sum(told) / len(told)
+            values_used = [v or 0.0 if ok else 0.0 for v, ok in zip(values, alive, strict=True)]
+            scores[j] = sum(values_used) / len(values_used)
         if not scores:
             break
         best = lowest_near_best(scores)

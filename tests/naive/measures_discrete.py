@@ -106,6 +106,6 @@ def ranks_of_values(column) -> tuple[np.ndarray, np.ndarray]:
     """Codes (rank among sorted distinct values, NaN = -1) and the distinct values."""
     column = np.asarray(column, dtype=float)
     values = sorted({float(v) for v in column if not math.isnan(v)})
-    place = {v: i for i, v in enumerate(values)}
-    codes = [-1 if math.isnan(v) else place[float(v)] for v in column]
+    code_of = {v: i for i, v in enumerate(values)}
+    codes = [-1 if math.isnan(v) else code_of[float(v)] for v in column]
     return np.array(codes, dtype=np.int64), np.array(values)

@@ -1,7 +1,7 @@
 """Measures of continuous features from their definitions, in exact rational arithmetic.
 
 Every number is turned into a ``Fraction``, so means and sums carry no rounding at all; the one
-rounding that the definitions ask for comes last. Slow and plain.
+rounding that the definitions require comes last. Slow and plain.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def to_significant(value, bits=40):
 
 
 def root(value):
-    """Square root of a fraction, good to far more digits than a double."""
+    """Square root of a fraction, accurate to many more digits than a double."""
     scale = 2**240
     return Fraction(math.isqrt(int(value * scale * scale)), scale)
 
@@ -126,7 +126,7 @@ def cosine(x, y, weights=None, kept=None):
 
 
 def average_ranks(x, weights):
-    """Ranks 1..n, equal values share their mean rank; a weight w stands for w samples."""
+    """Return ranks 1..n; equal values share their mean rank; a weight w counts as w samples."""
     x = [float(value) for value in x]
     return [
         sum(w for v, w in zip(x, weights, strict=True) if v < value)

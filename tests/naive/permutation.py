@@ -9,7 +9,7 @@ from scipy import stats
 
 
 def share_explained(x, y, is_nominal):
-    """One-way R squared, or the squared correlation, of whole numbers."""
+    """One-way R squared, or the squared correlation, of integers."""
     x = [Fraction(int(v)) for v in x]
     mean = sum(x) / len(x)
     total = sum((v - mean) ** 2 for v in x)

@@ -52,11 +52,11 @@ def inner_ensemble(X, y, k, part, name="mi", objective="difference"):
 def take_vote(lists, p, k, vote):
     """The combined list, by a sort of explicit keys."""
     votes = {f: sum(f in entries for entries in lists) for f in range(p)}
-    place = {
+    positions = {
         f: [entries.index(f) + 1 if f in entries else None for entries in lists] for f in range(p)
     }
     if vote == "majority":
-        key = {f: (-votes[f], sum(x for x in place[f] if x), f) for f in range(p)}
+        key = {f: (-votes[f], sum(x for x in positions[f] if x), f) for f in range(p)}
     else:
-        key = {f: (sum(x or k + 1 for x in place[f]), -votes[f], f) for f in range(p)}
+        key = {f: (sum(x or k + 1 for x in positions[f]), -votes[f], f) for f in range(p)}
     return sorted((f for f in range(p) if votes[f]), key=key.get)[:k]

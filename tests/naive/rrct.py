@@ -91,7 +91,7 @@ def explained(x, target, given, nominal):
 
 
 def is_exhausted(target, given, n_rows, nominal):
-    """Whether the selected features leave nothing of the target, or too few rows to tell."""
+    """Return whether the selected features explain the target fully, or too few rows are left to decide."""
     rest = residuals(target, given)
     if nominal:
         rank = int(np.sum(np.linalg.svd(rest, compute_uv=False) ** 2 > COLLINEAR))
@@ -115,7 +115,7 @@ def rrct(
     exclude=(),
     pearson_columns=None,
 ):
-    """RRCT as in its equations; y holds numbers, or classes if nominal."""
+    """Compute RRCT as in its equations; y contains numbers, or classes if nominal."""
     n_rows, n_columns = X.shape
     value = information if use_information else magnitude
     scale = HALF_LOG if normalize and use_information else 1.0

@@ -64,7 +64,7 @@ def holm(pvalues):
 
 
 def cliques(order, differ):
-    """Runs of `order` without a differing pair that no longer such run holds."""
+    """Return the maximal runs of `order` without a differing pair."""
     runs = [
         order[a:b]
         for a in range(len(order))

@@ -60,7 +60,7 @@ def weighted_consistency(counts, runs):
 
 
 def weighted_consistency_range(total, runs, p):
-    """Smallest and largest value over all ways to place `total` members, by enumeration."""
+    """Return the smallest and largest value over all ways to distribute `total` members, by enumeration."""
     values = [weighted_consistency(c, runs) for c in _placements(total, runs, p)]
     return min(values), max(values)
 

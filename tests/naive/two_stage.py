@@ -1,7 +1,7 @@
 """GBC, GBC+ and MRMR-GA from their definitions, one set after the other, without a table of scored sets.
 
 Solutions are sets of pool positions. Random numbers come from the streams of the package (seed, cycle, purpose, bee),
-so that whole searches can be compared; everything else is written anew.
+so that whole searches can be compared; everything else is reimplemented.
 """
 
 from __future__ import annotations

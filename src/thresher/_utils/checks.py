@@ -128,7 +128,7 @@ def check_number(
         bounds.append(f"{'above' if exclusive_minimum else 'of at least'} {minimum:g}")
     if maximum < np.inf:
         bounds.append(f"of at most {maximum:g}")
-    noun = " ".join(["a whole number" if integer else "a number", " and ".join(bounds)]).strip()
+    noun = " ".join(["an integer" if integer else "a number", " and ".join(bounds)]).strip()
     raise ValueError(f"{parameter} must be {noun}, got {shown(value)}")
 
 
@@ -148,7 +148,7 @@ def check_threads(n_jobs: object) -> None:
     """Raise ValueError unless ``n_jobs`` is None or an integer other than 0."""
     if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
         raise ValueError(
-            f"n_jobs must be None or a whole number other than 0 (-1: all processors), got {shown(n_jobs)}"
+            f"n_jobs must be None or an integer other than 0 (-1: all processors), got {shown(n_jobs)}"
         )
 
 

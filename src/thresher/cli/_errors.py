@@ -33,9 +33,7 @@ _PHRASES = {
     r'see kind="bagging" or stability_curve': "see `thresher stability`",
     r"\bpass the matrix itself as X": "set a larger --memory",
     r"\bPass the matrix itself as X": "Set a larger --memory",
-    r"\bgive a folder with more room as scratch": "set TMPDIR to a folder with more space, "
-    "or set a larger --memory",
-    r"\b[Ss]et scratch to a folder with more (room|space)": "Set TMPDIR to a folder with more space, "
+    r"\b[Ss]et scratch to a folder with more space": "Set TMPDIR to a folder with more space, "
     "or set a larger --memory",
 }
 

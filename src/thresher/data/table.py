@@ -44,7 +44,7 @@ class Schema:
     is_whole : ndarray of bool
         Whether all values are integers.
     n_distinct : ndarray of int32
-        Number of distinct values of an integer column; 11 stands for more than ten.
+        Number of distinct values of an integer column; 11 means more than ten.
     """
 
     n_rows: int

@@ -106,8 +106,8 @@ def disk_full_error(error: OSError, folder: Path, after: str = "") -> OSError:
         return error
     return OSError(
         reason,
-        f"temporary files found no room in {folder}{after} ({os.strerror(reason)}); give a folder with more room as "
-        "scratch",
+        f"no space for temporary files in {folder}{after} ({os.strerror(reason)}). Set scratch to a folder with more "
+        "space",
     )
 
 

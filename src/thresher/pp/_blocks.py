@@ -25,7 +25,7 @@ class GeneValues:
     Parameters
     ----------
     values : ndarray, sparse matrix, or the dataset of a backed object
-    voice : Voice
+    reporter : Reporter
         The reporter of the progress of reading.
     rows : ndarray of int, default=None
         Positions of the cells to use, ascending; None: all.
@@ -34,7 +34,7 @@ class GeneValues:
     """
 
     values: Matrix
-    voice: Voice
+    reporter: Voice
     rows: npt.NDArray[np.intp] | None = None
     log_base: float | None = None
 
@@ -93,7 +93,7 @@ class GeneValues:
 
     def _report(self, what: str, n_read: int, n_all: int) -> None:
         if self.is_backed:
-            report(self.voice, "read %d of %d %s", n_read, n_all, what)
+            report(self.reporter, "read %d of %d %s", n_read, n_all, what)
 
     def chunks(self) -> Iterator[Matrix]:
         """Return an iterator over the values of the pieces."""

@@ -145,8 +145,8 @@ def select_genes(
             "subset=True would rewrite the file of a backed adata. Pass adata.to_memory(), or set subset=False"
         )
     _check_method(method)
-    voice = Voice("select_genes", verbose)
-    values = GeneValues(_values(adata, layer), voice)
+    reporter = Voice("select_genes", verbose)
+    values = GeneValues(_values(adata, layer), reporter)
     moments = None
     if isinstance(method, str) and method in RULES:
         moments = read_moments(values)
@@ -163,7 +163,7 @@ def select_genes(
         order = method if isinstance(method, str) and method in ORDERS else "seurat_v3_paper"
         columns = _merge_batches(fitted, order, n_top_genes)
     columns.update(_expression(values, moments, fitted, columns["thresher_score"]))
-    report(voice, "%d of %d genes", int(columns["highly_variable"].sum()), values.n_genes)
+    report(reporter, "%d of %d genes", int(columns["highly_variable"].sum()), values.n_genes)
     frame = pd.DataFrame(columns, index=adata.var_names)
     if not inplace:
         return frame[frame["highly_variable"]] if subset else frame
@@ -262,7 +262,7 @@ def _fit(
         raise ValueError(
             f"method {type(fitted).__name__} requires labels. Pass their column of adata.obs as target_key"
         )
-    with on_behalf(values.voice):
+    with on_behalf(values.reporter):
         if isinstance(fitted, GeneRanking):
             return fitted.fit_pieces(values, moments)
         if values.is_backed and not values.by_genes and _takes_chunks(fitted):
@@ -303,7 +303,7 @@ def _fit_batches(
         rows = np.flatnonzero(batches == label)
         part = None if target is None else target[rows]
         fitted.append(_fit(selector, values.take(rows), part))
-        report(values.voice, "batch %d/%d: %s", number, len(labels), readable(label))
+        report(values.reporter, "batch %d/%d: %s", number, len(labels), readable(label))
     return fitted
 
 

@@ -160,7 +160,7 @@ class StreamingMixin(BaseSelector):
         return self
 
     def _refresh(self) -> None:
-        """Fit the stored rows, if they have changed since the last fit. The caller holds the lock of the selector."""
+        """Fit the stored rows, if they have changed since the last fit. The caller must have locked the selector."""
         if "_stored_rows" not in vars(self) or "_is_current" in vars(self):
             return
         self._is_current = True

@@ -87,7 +87,7 @@ def plan_block_replicates(ensemble: Estimator, n_rows: int, groups: GroupsLike) 
     kind = ensemble.kind
     if kind in ("full", "bagging"):
         raise ValueError(
-            f'kind="{kind}" needs all rows in one place, and X has them in blocks. '
+            f'kind="{kind}" needs all rows at once, but X is in blocks. '
             'Use kind="fast", "inner" or "halves"'
         )
     if groups is not None:

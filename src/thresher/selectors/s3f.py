@@ -30,7 +30,7 @@ class S3F(Ranking):
     """Select the medoid of each cluster of features, and the best other member.
 
     The distance of two features is ``(1 - SU(f, g) + |SU(f, y) - SU(g, y)|) / 2``, where SU is the symmetrical
-    uncertainty. For every number of clusters, k-medoids starts from features that are far apart. The number with the
+    uncertainty. For every number of clusters, k-medoids starts from features that differ widely. The number with the
     largest mean simplified silhouette is used.
 
     Parameters

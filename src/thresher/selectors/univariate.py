@@ -277,7 +277,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     ) -> str:
         if self.pvalues == "permutation" and training.local is None:
             raise ValueError(
-                'pvalues="permutation" needs all rows in one place, and X has them in blocks; use pvalues="analytic"'
+                'pvalues="permutation" needs all rows at once, but X is in blocks. Use pvalues="analytic"'
             )
         is_weighted = training.weight_kind != "none"
         if self.pvalues == "permutation" and is_weighted:
