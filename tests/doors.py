@@ -1,4 +1,4 @@
-"""Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles and commands, with errors and JSON.
+"""Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles, in commands and as JSON.
 
 `python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a separate process, for a package that was
 changed. `TOY:nmi` before the classes: the core takes the name TOY for "nmi".
