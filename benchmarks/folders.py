@@ -14,7 +14,7 @@ DATA_FOLDER = Path(os.environ.get("THRESHER_DATA", ROOT.parent / "shared" / "dat
 
 
 def load_set(name: str) -> tuple[Any, Any]:
-    """Features and target of a data set of the optional folder."""
+    """Return features and target of a data set of the optional folder."""
     path = DATA_FOLDER / f"{name}.npz"
     if not path.exists():
         raise SystemExit(f"{path} is missing; THRESHER_DATA names the folder of the data sets")

@@ -87,7 +87,7 @@ def pytest_runtest_makereport(item, call):
 
 
 def fail_if_missing(report):
-    """In CI make a failure of a skip for a package that can be installed.
+    """Turn a skip for a package that can be installed into a failure in CI.
 
     THRESHER_TOOLS=no allows to skip the tests that need packages of the groups "build", "lint" and "oracles".
     """
@@ -103,7 +103,7 @@ def fail_if_missing(report):
 
 
 def load_real(name: str):
-    """``X, y`` of a real data set from the optional data folder; the test is skipped without it."""
+    """Return a loader of ``X, y`` of a real data set from the optional data folder; skip the test without it."""
     path = DATA_FOLDER / f"{name}.npz"
     if not path.exists():
         pytest.skip(f"needs {name}.npz in the optional data folder (THRESHER_DATA)")
@@ -121,7 +121,7 @@ def _load_real():
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """A client, not the active one, of two processes."""
+    """Return a client of two processes that is not the active one."""
     from tests.dask_clusters import local_cluster
 
     with local_cluster(2) as client:
@@ -130,7 +130,7 @@ def dask_client():
 
 @pytest.fixture(scope="session")
 def spark_local(tmp_path_factory):
-    """Sessions of Spark on two threads, classic and Connect."""
+    """Return sessions of Spark on two threads, classic and Connect."""
     from tests.spark_sessions import LocalSpark, require_spark
 
     require_spark()

@@ -43,7 +43,7 @@ _LIMITS = [
 
 
 def damaged(name: str, seed: int) -> bytes:
-    """The bytes of a file of this format; every eighth is sound."""
+    """Return the bytes of a file of this format; every eighth is undamaged."""
     rng = np.random.default_rng([seed, *name.encode()])
     return FORMATS[name][1](rng, _damage(rng) if seed % 8 else bytes)
 
@@ -103,7 +103,7 @@ def _edit_number(content: bytearray, rng: np.random.Generator) -> None:
 
 
 def _splice(content: bytearray, rng: np.random.Generator) -> None:
-    """Bytes are copied, over others or between them, or removed."""
+    """Copy bytes over others or between them, or remove them."""
     begin, to = rng.integers(0, len(content), 2)
     some = content[begin : begin + rng.integers(1, 65)]
     way = rng.integers(3)
@@ -129,7 +129,7 @@ def _numbers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _entries(rng: np.random.Generator) -> np.ndarray:
-    """Few of them are not zero; the last column is the target."""
+    """Return a matrix with few non-zero entries; the last column is the target."""
     X, y = _numbers(rng)
     return np.column_stack([np.where(rng.random(X.shape) < 0.4, X, 0), y])
 
@@ -233,7 +233,7 @@ def _feather(rng: np.random.Generator, damage: Bytes) -> bytes:
 
 
 def _npz(rng: np.random.Generator, damage: Bytes) -> bytes:
-    """Faults are in a member of which the check sum is right, or in the archive."""
+    """Damage a member, whose check sum is then right, or the archive."""
     sink = io.BytesIO()
     save = np.savez_compressed if rng.random() < 0.5 else np.savez
     if rng.random() < 0.6:
@@ -290,7 +290,7 @@ def _mat5_by_hand(rng: np.random.Generator) -> bytes:
 
 
 def _mat7(rng: np.random.Generator, damage: Bytes) -> bytes:
-    """Faults are in an array before it is compressed, or in the file."""
+    """Damage an array before it is compressed, or the file."""
     sink = io.BytesIO()
     scipy_io.savemat(sink, _matlab(rng), do_compression=False)
     content, parts, offset = sink.getvalue(), [], 128
@@ -334,7 +334,7 @@ def _mat73(rng: np.random.Generator, damage: Bytes) -> bytes:
 
 
 def _any(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The values, of which one may be any other: HDF5 has a check sum for few of its parts."""
+    """Replace one of the values by any other: HDF5 has a check sum for few of its parts."""
     if rng.random() < 0.3 and len(values):
         values = values.copy()
         values[rng.integers(len(values))] = _LIMITS[rng.integers(len(_LIMITS) - 3)] % 2**31

@@ -1,4 +1,4 @@
-"""Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles and commands, with errors and JSON.
+"""Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles, in commands and as JSON.
 
 `python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a separate process, for a package that was
 changed. `TOY:nmi` before the classes: the core takes the name TOY for "nmi".
@@ -31,7 +31,7 @@ SIZES = {"fast": 4, "inner": 4, "full": 3, "bagging": 3}
 
 
 def data() -> tuple[pd.DataFrame, Any]:
-    """Features of three levels, the last one constant once it is binned by `cuts`, and two classes."""
+    """Return the features of three levels, the last one constant once it is binned by `cuts`, and two classes."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (120, 6)).astype(float)
     y = (X[:, 0] + X[:, 1] + rng.integers(0, 2, 120) > 2).astype(int)

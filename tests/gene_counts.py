@@ -6,7 +6,7 @@ import numpy as np
 
 
 def simulated(seed=0, n_cells=400, n_genes=1200, n_markers=150):
-    """Counts of cells of five kinds and of different depth; the first genes mark one kind each."""
+    """Return the counts of cells of five kinds and of different depth; the first genes mark one kind each."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(0, 5, n_cells)
     mean = np.clip(np.exp(rng.normal(-0.5, 1.5, n_genes)), 0.02, 200)

@@ -8,7 +8,7 @@ import pytest
 
 @contextmanager
 def as_matlab_7_3(path):
-    """An HDF5 file with the first bytes of MATLAB's; arrays go into it with their axes in reverse."""
+    """Write an HDF5 file with the first bytes of MATLAB's; put arrays into it with their axes reversed."""
     h5py = pytest.importorskip("h5py")
     with h5py.File(path, "w", userblock_size=512) as file:
         yield file
@@ -17,14 +17,14 @@ def as_matlab_7_3(path):
 
 
 def text_in(file, name, text):
-    """A row of letters."""
+    """Return a row of letters."""
     letters = file.create_dataset(name, data=np.array([[ord(c)] for c in text], np.uint16))
     letters.attrs["MATLAB_class"] = np.bytes_("char")
     return letters
 
 
 def cells_in(file, name, texts):
-    """A column of cells."""
+    """Return a column of cells."""
     import h5py
 
     cells = [text_in(file, f"#refs#/{name}{i}", text).ref for i, text in enumerate(texts)]
@@ -41,7 +41,7 @@ class Matlab5:
         self.content = b"MATLAB 5.0 MAT-file".ljust(124) + end
 
     def element(self, kind, dtype, values):
-        """Padded to eight bytes; in the short form if it has at most four."""
+        """Return an element padded to eight bytes, in the short form if it has at most four."""
         data = np.asarray(values, self._order + dtype).tobytes()
         if len(data) <= 4:
             return self._words(len(data) << 16 | kind) + data.ljust(4, b"\0")
@@ -51,7 +51,7 @@ class Matlab5:
         return np.array(values, self._order + "u4").tobytes()
 
     def add(self, name, kind, shape, *parts, n_entries=0):
-        """An array of this class and shape."""
+        """Add an array of this class and shape."""
         content = self.element(6, "u4", [kind, n_entries])
         content += self.element(5, "i4", shape)
         content += self.element(1, "i1", list(name.encode()))

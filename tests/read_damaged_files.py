@@ -30,7 +30,7 @@ LONGEST_SENTENCE = 600
 
 
 def by_command(path: Path) -> str:
-    """Outcome of ``thresher select``."""
+    """Return the outcome of ``thresher select``."""
     name = "y"
     if path.suffix in (".npz", ".mat") or "svmlight" in path.suffix:
         name = "target" if "svm" in path.suffix else "y"
@@ -51,7 +51,7 @@ def by_command(path: Path) -> str:
 
 
 def by_command_with_little_memory(path: Path) -> str:
-    """The same, where rows stay in temporary files."""
+    """Return the outcome of ``thresher select`` with rows in temporary files."""
     _input.size_in_memory = lambda path: 1 << 60
     try:
         return by_command(path)
@@ -60,7 +60,7 @@ def by_command_with_little_memory(path: Path) -> str:
 
 
 def by_fit(path: Path) -> str:
-    """Outcome of ``fit(path)``."""
+    """Return the outcome of ``fit(path)``."""
     try:
         MIM(1, missing="category").fit(path, "target" if "svm" in path.name else "y")
     except (ValueError, TypeError, MemoryError) as error:

@@ -32,7 +32,7 @@ QUICK: dict[str, dict[str, Any]] = {
 
 
 def quick(name: str, **settings: Any) -> Any:
-    """The selector of this name with quick settings, and these."""
+    """Return the selector of this name with quick settings and the given ones."""
     cls = getattr(thresher, name)
     own = dict(QUICK.get(name, {}))
     if name in QUICK and "random_state" in inspect.signature(cls).parameters:
@@ -41,7 +41,7 @@ def quick(name: str, **settings: Any) -> Any:
 
 
 def others(written: Iterable[Any], is_of_kind: Callable[[Any], bool], **settings: Any) -> list[Any]:
-    """An instance of each selector of a kind whose class is not in a list that a test has written.
+    """Return an instance of each selector of a kind whose class is not in a list that a test has written.
 
     So a list of chosen settings contains every selector of its kind, including future ones.
     """
@@ -58,12 +58,12 @@ def others(written: Iterable[Any], is_of_kind: Callable[[Any], bool], **settings
 
 
 def made_of_sums(selector: Any) -> bool:
-    """Whether an ensemble counts all its replicates in one pass."""
+    """Return whether an ensemble counts all its replicates in one pass."""
     return isinstance(selector, FilterSelector)
 
 
 def searches_forward(selector: Any) -> bool:
-    """Whether features are added one by one, so that a search can be continued."""
+    """Return whether features are added one by one, so that a search can be continued."""
     if not isinstance(selector, FilterSelector):
         return False
     data = selector._read(np.eye(4), np.array([0, 1, 0, 1]))
@@ -71,10 +71,10 @@ def searches_forward(selector: Any) -> bool:
 
 
 def reads_blocks(selector: Any) -> bool:
-    """Whether rows may be in blocks, and come and go."""
+    """Return whether rows may be in blocks, and may be added and removed."""
     return bool(selector._reads_blocks)
 
 
 def by_class(selectors: Iterable[Any]) -> dict[str, Any]:
-    """The selectors under the names of their classes."""
+    """Return the selectors under the names of their classes."""
     return {type(selector).__name__: selector for selector in selectors}

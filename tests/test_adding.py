@@ -36,14 +36,14 @@ pytestmark = pytest.mark.once
 
 
 def blocks_of(heading: str) -> list[str]:
-    """The Python code under a heading of the recipe."""
+    """Return the Python code under a heading of the recipe."""
     section = RECIPE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
 
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the package that a test may change; its core is linked."""
+    """Return a copy of the package that a test may change; its core is linked."""
 
     def link(source, target):
         (os.symlink if source.endswith((".so", ".pyd")) else shutil.copyfile)(source, target)
@@ -92,7 +92,7 @@ def test_every_measure_works_through_every_interface(name):
 
 
 def _target(name: str) -> str:
-    """Correlations need a numeric target; classes 0 and 1 are one."""
+    """Return the kind of target; correlations need a numeric one, which classes 0 and 1 are."""
     kind = KINDS[name]
     return "nominal" if kind.is_discrete or kind.by_class else "numeric"
 

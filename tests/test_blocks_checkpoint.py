@@ -18,7 +18,7 @@ from thresher.blocks import ListEngine
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
-    """Disks take their time, and no machine is switched off here."""
+    """Skip synchronizing files: no machine is switched off here."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 

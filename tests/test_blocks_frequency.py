@@ -18,7 +18,7 @@ from thresher.blocks.rows import RowReader
 
 
 def cuts_of_blocks(X, n_bins, ends=(), weights=None):
-    """The cuts of every column, and the passes they took."""
+    """Return the cuts of every column, and the passes they took."""
     used = np.ones(len(X)) if weights is None else weights
     known = []
     for column in X.T:
@@ -54,7 +54,7 @@ def test_cuts_worked_by_hand(blocks, n_bins, cuts):
 
 
 def columns(rng, n):
-    """What makes quantiles hard: ties, holes, and numbers of every size."""
+    """Return columns whose quantiles are hard: ties, holes, and numbers of every size."""
     cauchy = rng.standard_cauchy(n)
     sizes = 10.0 ** rng.uniform(-300, 300, n) * rng.choice([-1, 1], n)
     holes = np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n))

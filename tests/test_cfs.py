@@ -18,7 +18,7 @@ STRATEGIES = ("lazy", "cached", "naive")
 
 
 def tables(X, y, name="su"):
-    """Relevances, and redundancies of all pairs, of columns coded 0, 1, ..."""
+    """Return relevances, and redundancies of all pairs, of columns coded 0, 1, ..."""
     levels = X.max(axis=0) + 1
     columns = X.T
     n_classes = int(y.max()) + 1
@@ -31,7 +31,7 @@ def tables(X, y, name="su"):
 
 
 def random_problem(seed, n_features=8):
-    """Eight binary or ternary columns of few rows: ties everywhere."""
+    """Return eight binary or ternary columns of few rows: ties everywhere."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(6, 14))
     X = rng.integers(0, rng.integers(2, 4), size=(n, n_features))

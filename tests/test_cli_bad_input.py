@@ -25,7 +25,7 @@ BUT_RECOMMEND = COMMANDS[:-1]
 
 
 def run(folder, content, *options, name="data.csv", target="y", command="select"):
-    """The sentence of a run on a file of this content, after checking that nothing else happened."""
+    """Return the error of a run on a file of this content, after checking that nothing else happened."""
     path = folder / name
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

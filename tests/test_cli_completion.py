@@ -13,7 +13,7 @@ from thresher.cli._options import GENERATORS, METHODS
 
 
 def script_for(shell):
-    """What a user's shell gets, from a real process: the option depends on how the program was started."""
+    """Return the script for a shell from a real process: the option depends on how the program was started."""
     environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     command = [sys.executable, "-m", "thresher", "--show-completion", shell]
     result = subprocess.run(
@@ -29,7 +29,7 @@ def thresher(**variables):
 
 
 def complete(shell, line):
-    """What the script of a shell gets for a line that ends where the cursor is."""
+    """Return the completions of the script of a shell for a line that ends at the cursor."""
     if shell == "bash":
         position = str(len(line.split(" ")) - 1)
         output = thresher(_THRESHER_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=position)

@@ -18,7 +18,7 @@ from .test_cli_bad_input import ARFF, GOOD, run
 
 
 def rewritten(path, change):
-    """The archive again, with other bytes."""
+    """Rewrite the archive with other bytes."""
     content = bytearray(path.read_bytes())
     change(content)
     path.write_bytes(content)
@@ -119,7 +119,7 @@ def test_a_sparse_file_with_entries_outside_its_shape_is_rejected(
 
 
 def write_entries(path, X, part, value):
-    """The matrix in a file, one of its indices changed."""
+    """Write the matrix to a file, with one of its indices changed."""
     arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
     if path.suffix != ".h5ad":
         arrays[part] = arrays[part].copy()
@@ -175,7 +175,7 @@ def test_every_form_of_a_valid_sparse_file_is_read(form, tmp_path):
 
 
 def claiming(path, length, size):
-    """A file of MATLAB 7.3 with an attribute of a text that is message to be that long, in a position of that size."""
+    """Write a file of MATLAB 7.3 with a text attribute that claims a length, stored in a slot of a given size."""
     text = "a text of some length"
     with as_matlab_7_3(path) as file:
         file["X"] = np.eye(4)

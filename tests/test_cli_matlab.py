@@ -15,7 +15,7 @@ DOUBLE, SPARSE = 6, 5
 
 
 def both(path):
-    """What is read into memory and what is not, as arrays."""
+    """Return what is read into memory and what is not, as arrays."""
     whole, streamed = (
         matlab.read(path, None, scratch) for scratch in (None, Scratch(memory_limit=1 << 20))
     )

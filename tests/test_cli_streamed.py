@@ -25,7 +25,7 @@ N, P = 700, 40
 
 
 def made(kind, seed=0):
-    """Features and labels: numbers with gaps, integers, few values, or mostly zeros."""
+    """Return features and labels: numbers with gaps, integers, few values, or mostly zeros."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, N)
     X = rng.normal(size=(N, P)) + y[:, None] * np.linspace(0, 1, P)
@@ -207,7 +207,7 @@ OF_SCIPY = {"sparse rows.npz": npz_rows, "sparse columns.npz": npz_columns}
 
 @pytest.fixture
 def both(tmp_path, monkeypatch):
-    """What `select` finds with the rows in memory, and with them elsewhere."""
+    """Return the output of `select` with the rows in memory, and with them elsewhere."""
 
     def select(path, *options):
         found = []
@@ -239,7 +239,7 @@ OPTIONS = {
 
 
 def with_names(options, path):
-    """Options with the names that the file has for its columns."""
+    """Return options with the names that the file has for its columns."""
     is_named = path.suffix in (".arff", ".h5ad") or path.name == "rows.npz"
     known = [f"feature {i}" if is_named else f"x{i}" for i in range(P)]
     return [str(option).format(*known) for option in options]
@@ -396,7 +396,7 @@ def test_methods_are_evaluated_on_a_sample_of_a_large_table(command, name, tmp_p
 
 
 def messages_of(done):
-    """What was printed, without times, memory and the note of a large file."""
+    """Return the printed messages, without times, memory and the note of a large file."""
     without = r'"\w*(?:seconds|bytes)\w*": [^,\n]*|.*its rows stay in the file.*\n'
     return re.sub(without, "", done.stdout)
 

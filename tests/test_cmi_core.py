@@ -20,7 +20,7 @@ EXAMPLE = """
 
 
 def example():
-    """The twelve rows, five features and class of the worked example."""
+    """Return the twelve rows, five features and class of the worked example."""
     rows = np.array([line.split() for line in EXAMPLE.split("\n")[1:-1]], dtype=int)
     return rows[:5].T, rows[5]
 
@@ -41,14 +41,14 @@ def core_walk(X, y, n_features=None, *, last="positive", keep=()):
 
 
 def falling(order, n_features):
-    """Relevances that put the features into this order; 0 for those it leaves out."""
+    """Return relevances that put the features into this order; 0 for those it leaves out."""
     relevance = np.zeros(n_features)
     relevance[order] = np.arange(len(order), 0.0, -1.0)
     return relevance
 
 
 def random_problem(seed):
-    """Few levels and few rows: many exact ties."""
+    """Return few levels and few rows: many exact ties."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(3, 40)), int(rng.integers(1, 14))
     X = rng.integers(0, rng.integers(2, 5), size=(n, p))

@@ -43,7 +43,7 @@ BACKWARD = [ASDCC, CWC, INTERACT, LCC, SDCC, SWCFS]
 
 
 def make(selector, **parameters):
-    """The selector with those of the parameters that it has, and a seed."""
+    """Return the selector with those of the parameters that it has, and a seed."""
     known = inspect.signature(selector).parameters
     parameters = {"random_state": 0, "max_tries": 200, **parameters}
     return selector(**{name: value for name, value in parameters.items() if name in known})

@@ -31,7 +31,7 @@ def noisy_xor():
 
 
 def compile_problem(risk, order, r):
-    """The compiled problem for a naive ``Risk``."""
+    """Return the compiled problem for a naive ``Risk``."""
     weights = None
     if any(w != 1 for w in risk.weights):
         weights = np.array(risk.weights, dtype=float)
@@ -52,7 +52,7 @@ def compile_problem(risk, order, r):
 
 @st.composite
 def problems(draw, measures=("bayes", "binary", "pairs", "entropy"), fractional=True):
-    """A small problem rich in ties, with a threshold between the full and the empty risk."""
+    """Return a small problem rich in ties, with a threshold between the full and the empty risk."""
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     n, p = draw(st.integers(2, 24)), draw(st.integers(1, 7))

@@ -28,7 +28,7 @@ from .core_results import assert_equal_results
 
 
 def by_pairs(name, **options):
-    """A search over a table of pair values."""
+    """Return a search over a table of pair values."""
 
     def start(rng, trial, p, n_select):
         relevance, table = tie_rich_problem(rng, p)
@@ -46,7 +46,7 @@ def by_pairs(name, **options):
 
 
 def by_columns(name, **options):
-    """A search over columns of numbers, some of them sums of others."""
+    """Return a search over columns of numbers, some of them sums of others."""
 
     def start(rng, trial, p, n_select):
         n = int(rng.integers(6, 30))
@@ -67,7 +67,7 @@ def by_columns(name, **options):
 
 
 def by_rows(rng, trial, p, n_select):
-    """The walk over partitions of rows."""
+    """Return the walk over partitions of rows."""
     n = int(rng.integers(6, 60))
     codes = rng.integers(0, 3, (p, n)).astype(np.uint8)
     table = _core.CodedTable.from_codes(codes, np.full(p, 3, dtype=np.int32))

@@ -62,7 +62,7 @@ class Blocks:
 
 
 def split_points(rng, n, n_blocks):
-    """Where blocks end: of three or more, one is empty and one has one row."""
+    """Return the ends of blocks: of three or more, one is empty and one has one row."""
     ends = np.sort(rng.integers(0, n + 1, n_blocks - 1))
     if n_blocks > 2:
         ends[1] = ends[0]
@@ -146,7 +146,7 @@ SEARCHES = {
 
 
 def coded_problem(name):
-    """Codes, levels, classes of real rows, or of random ones."""
+    """Return codes, levels, classes of real rows, or of random ones."""
     if name == "random":
         rng = np.random.default_rng(2)
         codes, levels = random_rows(rng, 150, 400, None)

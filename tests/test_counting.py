@@ -26,7 +26,7 @@ def all_features(table) -> np.ndarray:
 
 
 def naive_values(codes, levels, reference, measure, xlogx=None):
-    """Rows of the table are the feature with the lower number."""
+    """Return the values; rows of the table are the feature with the lower number."""
     values = []
     for f in range(len(codes)):
         a, b = min(f, reference), max(f, reference)

@@ -37,7 +37,7 @@ def random_problem(seed):
 
 
 def naive_terms(X, y):
-    """Relevances, and for each kind the table of terms."""
+    """Return relevances, and for each kind the table of terms."""
     levels = X.max(axis=0) + 1
     n_classes = int(y.max()) + 1
     columns = list(zip(X.T, levels, strict=True))

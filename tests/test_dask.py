@@ -44,7 +44,7 @@ def frame_of(n_partitions=4):
 
 
 def with_unknown_chunks(array):
-    """The same rows in blocks of sizes that dask does not know, the last of them empty."""
+    """Return the same rows in blocks of sizes that dask does not know, the last of them empty."""
     return da.concatenate([array[array[:, 0] >= 0], array[array[:, 0] < 0]])
 
 

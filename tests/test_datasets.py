@@ -31,7 +31,7 @@ def dense(X):
 
 
 def found(selector, made):
-    """How many of the true features are among the first selected ones, as many as there are true ones."""
+    """Count the true features among the first selected ones, as many as there are true ones."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         chosen = selector.fit(made.data, made.target).selected_[: len(made.truth)]

@@ -76,7 +76,7 @@ def test_cuts_and_codes_match_the_reference_implementation(data):
 
 
 def long_columns():
-    """Columns of 5,000 to 20,000 values that are hard to put into buckets, by name."""
+    """Return columns of 5,000 to 20,000 values that are hard to put into buckets, by name."""
     rng = np.random.default_rng(3)
     n = 5_000
     normal = rng.standard_normal(n)

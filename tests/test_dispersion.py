@@ -23,7 +23,7 @@ MEASURES = ["variance", "mad", "mean-median", "iqr", "amgm"]
 
 
 def csc(columns):
-    """The arrays of a (features, rows) table compressed by features."""
+    """Return the arrays of a (features, rows) table compressed by features."""
     matrix = sparse.csr_matrix(columns)
     return matrix.data, matrix.indices, matrix.indptr.astype(np.int64), columns.shape[1]
 
@@ -40,7 +40,7 @@ def dense_similarity(columns, measure, missing="error", n_threads=1):
 
 @st.composite
 def tables(draw):
-    """(features, rows) with ties, zeros, constants and wide scales."""
+    """Return (features, rows) with ties, zeros, constants and wide scales."""
     n = draw(st.integers(2, 40))
     p = draw(st.integers(1, 5))
     kind = draw(st.sampled_from(["whole", "sparse", "real"]))
@@ -147,7 +147,7 @@ EXTREMES = {
 
 
 def extreme_columns():
-    """Columns at the ends of double precision, some with ordinary or small values among them."""
+    """Return columns at the ends of double precision, some with ordinary or small values among them."""
     large = [np.array(x) * LARGEST for columns in EXTREMES.values() for x in columns]
     small = [np.array(x) * SMALLEST for x in ([1, 2, 4, 7, 1, 0], [-3.0, 2, 1, 9, 5, 5])]
     mixed = [
@@ -163,7 +163,7 @@ def extreme_columns():
 
 
 def exact_dispersion(x, measure):
-    """In rational numbers; infinite beyond the largest double."""
+    """Compute in rational numbers; infinite beyond the largest double."""
     x = [Fraction(v) for v in x]
     mean, middle = sum(x) / len(x), sorted(x)[2:4]
     value = {

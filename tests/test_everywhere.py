@@ -52,7 +52,7 @@ UNWEIGHTED = ("RFS", "fast", "inner", "halves")
 
 
 def with_cuts(selector, X):
-    """A few cuts of every column of numbers: pieces can be added only where cuts are known."""
+    """Set a few cuts of every column of numbers: pieces can be added only where cuts are known."""
     numbers = [name for name in X if X[name].dtype != object]
     cuts = {name: np.unique(np.nanquantile(X[name], [0.3, 0.7])).tolist() for name in numbers}
     key = "selector__discretize" if isinstance(selector, Ensemble) else "discretize"

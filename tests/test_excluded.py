@@ -72,7 +72,7 @@ ANYTHING = NUMBERS | {
 
 
 def widened(columns):
-    """NARROW with more columns before, between and after its own."""
+    """Return NARROW with more columns before, between and after."""
     wide = NARROW.copy()
     for i, (name, values) in enumerate(columns.items()):
         wide.insert(min(2 * i, wide.shape[1]), name, values)
@@ -80,7 +80,7 @@ def widened(columns):
 
 
 def excluding(selector, columns):
-    """The selector with columns excluded, by itself or by the first selector inside it."""
+    """Return the selector with columns excluded, by itself or by the first selector inside it."""
     selector = clone(selector)
     if isinstance(selector, Chain):
         name, first = selector._steps[0]
@@ -173,7 +173,7 @@ def test_excluded_columns_influence_nothing(selector):
 
 
 def integers(frame):
-    """16 times the numbers; those of excluded columns are equal as doubles."""
+    """Return 16 times the numbers; those of excluded columns are equal as doubles."""
     ids = 2**60 + np.arange(N)
     own = (NARROW * 16).round().astype(np.int64)
     return pd.DataFrame({name: own.get(name, ids) for name in frame})

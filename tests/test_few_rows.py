@@ -12,7 +12,7 @@ from .core_results import assert_equal_lists
 
 
 def problem(rng, n, p, e, n_levels, *, parts=None):
-    """A table with parts, and a target."""
+    """Return a table with parts, and a target."""
     y = rng.integers(0, 3, n).astype(np.int32)
     levels = rng.integers(1, n_levels + 1, p).astype(np.int32)
     codes = (rng.integers(0, 256, (p, n)) % levels[:, None]).astype(np.uint8)

@@ -42,7 +42,7 @@ CUTS = {"many": [300, 700], "single": [0.5], **{f"x{i}": [0.1 * i, 1.0] for i in
 
 
 def messy_table(n=N, seed=0):
-    """Columns of every type that a frame may have, a target and weights."""
+    """Return columns of every type that a frame may have, a target and weights."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     numbers = rng.normal(size=(n, 9)) + y[:, None] * np.linspace(0, 1, 9)
@@ -103,7 +103,7 @@ def assert_same(fitted, other):
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory):
-    """The same tables in files of all kinds; weights are no column of those without."""
+    """Write the same tables to files of all kinds; weights are not a column of those without."""
     made = {}
     for name, table in (("whole", messy_table()), ("holes", with_holes(messy_table()))):
         for weighted in (True, False):
@@ -379,7 +379,7 @@ def tables(draw):
 
 
 def outcome(selector, *args):
-    """The fitted selector, or what it says of data it cannot use."""
+    """Return the fitted selector, or the error for data that it cannot use."""
     try:
         return selector.fit(*args), ""
     except ValueError as error:

@@ -278,7 +278,7 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
 
 
 def most_memory_of(fits, warm_up):
-    """Anonymous memory that fits take at most, beyond what the interpreter has after a small one."""
+    """Return the most anonymous memory of fits, beyond that of the interpreter after a small one."""
     if not os.path.exists("/proc/self/status"):
         pytest.skip("the system does not report anonymous memory")
     program = f"""

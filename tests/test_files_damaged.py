@@ -39,7 +39,7 @@ def text_from(offsets):
 
 
 def words_from(index):
-    """Categories of which one is none of the words."""
+    """Return categories with one index outside the words."""
     indices = np.arange(60, dtype=np.int32) % 2
     indices[7] = index
     return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(["u", "v"]), safe=False)
@@ -57,7 +57,7 @@ FAULTS = {
 
 
 def all_sentences(folder):
-    """What fits of a file and of a table, and the command, make of each fault, line by line."""
+    """Return the outcome of a fit of a file and of a table, and of the command, for each fault, line by line."""
     for name, fault in FAULTS.items():
         path = Path(folder, f"{name}.arrow")
         given = table(bad=fault())

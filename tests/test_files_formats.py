@@ -39,7 +39,7 @@ SELECTORS = [
 
 
 def written(folder, name):
-    """A file, its features and labels as arrays, and what the file calls the labels."""
+    """Write a file; return it, its features and labels as arrays, and its name of the labels."""
     is_sparse = name in SPARSE or "sparse" in name
     X, y = made("sparse" if is_sparse else "dense")
     FILES[name](folder / name, X, y)

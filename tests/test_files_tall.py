@@ -24,13 +24,13 @@ LEFT_OUT = ["large", "constant"]
 
 @pytest.fixture(autouse=True)
 def row_groups_one_by_one(monkeypatch):
-    """Together they would be too large for so little memory."""
+    """Read row groups one by one: together they would be too large for so little memory."""
     monkeypatch.setattr("thresher.io.arrow.PIECE", 1)
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """The same rows in memory and in files, whole and with holes; in row groups of 900."""
+    """Return the same rows in memory and in files, whole and with holes; in row groups of 900."""
     made = {}
     for name, table in (("whole", messy_table(N)), ("holes", with_holes(messy_table(N)))):
         table = table.drop_columns(LEFT_OUT)

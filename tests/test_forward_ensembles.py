@@ -84,7 +84,7 @@ def test_selectors_that_are_not_made_of_sums_are_fitted_again(selector):
 
 
 def tie_rich_problem(seed):
-    """Few rows, few levels, a duplicate and a sum: ties, constants and collinear columns on replicates."""
+    """Return few rows, few levels, a duplicate and a sum: ties, constants and collinear columns on replicates."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(8, 40)), int(rng.integers(2, 10))
     X = rng.integers(0, rng.integers(2, 5), size=(n, p))

@@ -127,7 +127,7 @@ WEIGHTS = (
 
 @st.composite
 def cases(draw, faults=FAULTS, targets=TARGETS, containers=CONTAINERS, weights=WEIGHTS):
-    """An input; what is drawn is few small numbers, so that it shrinks well."""
+    """Draw an input from few small numbers, so that it shrinks well."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     shape = draw(st.integers(1, 40)), draw(st.integers(1, 9))
     X = VALUES[draw(st.sampled_from(sorted(VALUES)))](rng, shape)
@@ -186,7 +186,7 @@ def _weights(kind, rng, n):
 
 
 def contained(X, container):
-    """X as a user might give it."""
+    """Return X in a container that a user might pass."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if container in ("float32", "float16", "int8", "int64", "bool", "object"):
@@ -215,7 +215,7 @@ def contained(X, container):
 
 
 def attempt(estimator, X, y, **options):
-    """What a fit gives: its selection and scores, or the error in a sentence; anything else is a failure."""
+    """Return the selection and scores of a fit, or its error in one line; anything else is a failure."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -26,7 +26,7 @@ EXPLORES = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
 
 
 def read_all(files):
-    """How many files of each format ended how, and those that ended as none may."""
+    """Count the files of each format by outcome; return the counts and the forbidden outcomes."""
     counts, wrong = Counter(), []
     while files:
         command = [sys.executable, "-m", "tests.read_damaged_files"]

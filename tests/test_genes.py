@@ -104,7 +104,7 @@ WAYS = itertools.product(
 
 @pytest.fixture(params=FORMS)
 def backed(request, cells, tmp_path):
-    """The cells in a file."""
+    """Return the cells in a file."""
     values = FORMS[request.param](cells.X)
     anndata.AnnData(values, obs=cells.obs).write_h5ad(tmp_path / "cells.h5ad")
     adata = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")

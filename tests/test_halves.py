@@ -46,7 +46,7 @@ def problem(n=120, p=15, seed=0, classes=2):
 
 
 def halves_of(ensemble):
-    """The rows of every half, first half and other half in turn."""
+    """Yield the rows of every half, first half and other half in turn."""
     for half in ensemble.halves_:
         for parts in (half, ~half):
             yield np.flatnonzero(parts[ensemble.part_of_row_])
@@ -85,7 +85,7 @@ def test_every_list_is_the_fit_on_its_half(selector):
 
 
 def assert_halves_are_fits(ensemble, X, y, selector):
-    """Each list, in order, and the mean relevance, bit for bit."""
+    """Check each list, in order, and the mean relevance, bit for bit."""
     fits = [clone(selector).fit(X[rows], y[rows]) for rows in halves_of(ensemble)]
     assert [found.tolist() for found in ensemble.parts_] == [one.selected_.tolist() for one in fits]
     total = np.zeros(X.shape[1])

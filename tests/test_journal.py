@@ -26,7 +26,7 @@ VALUES = {
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
-    """Disks take their time, and no machine is switched off here."""
+    """Skip synchronizing files: no machine is switched off here."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 

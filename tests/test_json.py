@@ -89,7 +89,7 @@ def test_the_version_that_wrote_it_is_in_the_text(texts):
 
 
 def paths_in(document, path=()):
-    """The path of every value in a document."""
+    """Yield the path of every value in a document."""
     yield path
     items = document.items() if isinstance(document, dict) else enumerate(document)
     for key, value in items:
@@ -156,7 +156,7 @@ def test_any_value_replaced_by_another_is_rejected_or_harmless(texts):
 
 
 def fields(document):
-    """The path of every parameter and fitted attribute, with those of selectors inside."""
+    """Yield the path of every parameter and fitted attribute, with those of selectors inside."""
     for path in paths_in(document):
         if len(path) > 2 and path[-2] == "dict" and path[-3] in ("parameters", "state"):
             yield path

@@ -26,7 +26,7 @@ def nothing(done, total):
 
 
 def kept(engine):
-    """All rows that are kept, in their order."""
+    """Return all rows that are kept, in their order."""
     found = []
     for rows in engine.read(list_rows, nothing):
         found.extend(rows)

@@ -14,7 +14,7 @@ MISSING = (None, np.nan, pd.NA, pd.NaT)
 
 
 def ranks_of(values):
-    """Ranks of the texts of one column, NaN where one is missing, and the texts."""
+    """Return ranks of the texts of one column, NaN where one is missing, and the texts."""
     texts = sorted({value for value in values if isinstance(value, str)})
     return [texts.index(v) if isinstance(v, str) else np.nan for v in values], texts
 

@@ -26,7 +26,7 @@ MEASURES = DISCRETE
 
 
 def random_sparse(rng, n=3000, p=24, *, n_levels=4):
-    """Columns from nearly empty to half full, some with many levels, one constant, one without zeros."""
+    """Return columns from nearly empty to half full, some with many levels, one constant, one without zeros."""
     X = np.zeros((n, p))
     for f in range(p):
         share = (0.001, 0.003, 0.01, 0.5)[f % 4]
@@ -39,7 +39,7 @@ def random_sparse(rng, n=3000, p=24, *, n_levels=4):
 
 
 def tables(X, *, csc=True, missing="error", **options):
-    """The same columns as planes and bytes, and with lists."""
+    """Return the same columns as planes and bytes, and with lists."""
     S = sparse.csc_matrix(X) if csc else sparse.csr_matrix(X)
     arrays = (S.indptr, S.indices, S.data, *S.shape, csc)
     plain = _core.CodedTable.from_dense(X, missing=missing, **options)

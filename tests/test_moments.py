@@ -24,7 +24,7 @@ def features(p):
 
 
 def matrix_of(table, kind="pearson"):
-    """All pairs, (p, p) or (e, p, p)."""
+    """Return all pairs, (p, p) or (e, p, p)."""
     measure = _core.NumericPairMeasure(table, kind)
     p = table.n_features
     values = np.stack([measure.values(g, features(p)) for g in range(p)], axis=1)
@@ -37,7 +37,7 @@ def assert_on_grid(values):
 
 
 def assert_same(actual, expected):
-    """Equal, and on the grid."""
+    """Check that values are equal, and on the grid."""
     np.testing.assert_array_equal(actual, expected)
     assert_on_grid(actual)
 

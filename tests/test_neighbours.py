@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernels
 
 @st.composite
 def problems(draw):
-    """Small tables full of ties, with nominal features and missing values."""
+    """Return small tables full of ties, with nominal features and missing values."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(4, 24)), draw(st.integers(1, 5))
     n_classes = draw(st.integers(2, 3))

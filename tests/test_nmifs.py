@@ -17,7 +17,7 @@ from .test_rrct import Y as EXAMPLE_Y
 
 
 def three_states(X):
-    """Cuts at mean -+ sd, as in the worked examples."""
+    """Return codes by cuts at mean -+ sd, as in the worked examples."""
     return (X.mean(axis=0) - X.std(axis=0) < X) * 1 + (X.mean(axis=0) + X.std(axis=0) < X)
 
 

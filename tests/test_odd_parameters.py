@@ -53,7 +53,9 @@ def test_integers_beyond_all_sizes_are_taken_or_rejected_in_one_short_line(name)
 
 @pytest.mark.parametrize("parameter", ["keep", "exclude"])
 def test_an_array_without_dimensions_names_no_feature(parameter):
-    with pytest.raises(ValueError, match=rf"{parameter} must contain feature names .* got array\(2\)"):
+    with pytest.raises(
+        ValueError, match=rf"{parameter} must contain feature names .* got array\(2\)"
+    ):
         MRMR(2).set_params(**{parameter: np.array(2)}).fit(X, Y)
     assert resolve_features(parameter, np.int64(2), None, 5).tolist() == [2]
 

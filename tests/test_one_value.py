@@ -54,7 +54,7 @@ OF_PAIRS = {name: OF_NUMBERS[name] for name in ("pearson", "cosine", "r2")} | {"
 
 @st.composite
 def problems(draw):
-    """Columns (p, n) of many kinds, classes, a numeric target, whole weights and parts."""
+    """Yield columns (p, n) of many kinds, classes, a numeric target, integer weights and parts."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, p = draw(st.integers(4, 70)), 4
     columns = rng.normal(size=(p, n))
@@ -210,7 +210,7 @@ def counted_reference(name):
 
 
 def counted_value(name):
-    """The measure of two discrete columns, where the package has no public function for it."""
+    """Return the measure of two discrete columns, where the package has no public function for it."""
 
     def value(x, y, *, sample_weight=None):
         return PairCounts.of(x, y, 6, 3, sample_weight).value(name)
@@ -240,7 +240,7 @@ CORRELATIONS = {
 
 
 def tables_to_measure(seed):
-    """Tables, each with a target, how often its rows count, and the measures to compute."""
+    """Yield tables, each with a target, how often its rows count, and the measures to compute."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(40, 90)), 5
     numbers = rng.normal(size=(n, p)) + 10.0 ** rng.integers(-1, 6, size=p)
@@ -254,7 +254,7 @@ def tables_to_measure(seed):
 
 
 def sums_of_blocks(name, X, y, times):
-    """The measure of every column with y from sums that were made block by block."""
+    """Return the measure of every column with y from sums that were made block by block."""
 
     def sums(x, rows):
         if name in OF_CODES:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def is_in_use(path):
-    """Whether a file at or below the path is open or mapped by this process."""
+    """Return whether a file at or below the path is open or mapped by this process."""
     maps = Path("/proc/self/maps").read_text()
     links = Path("/proc/self/fd").iterdir()
     opened = {os.readlink(link) for link in links if os.path.lexists(link)}

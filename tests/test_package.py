@@ -105,7 +105,7 @@ def test_versions_are_shown_of_all_that_is_used(capsys):
         ("no json", "not a selection"),
         ("[]", "not a selection"),
         ('{"thresher": 99, "selector": 0}', "format 99"),
-        ('{"thresher": 3, "selector": {"object": "os.system"}}', "does not know"),
+        ('{"thresher": 3, "selector": {"object": "os.system"}}', "unknown object"),
         ('{"thresher": 3, "selector": 5}', "not a selection"),
         ('{"thresher": 3, "selector": null}', "not a selection"),
     ],
@@ -138,6 +138,6 @@ def test_the_sdist_contains_the_files_of_the_repository(tmp_path):
     subprocess.run([*build, str(root)], capture_output=True, check=True)
     (archive,) = tmp_path.iterdir()
     with tarfile.open(archive) as sdist:
-        held = {name.partition("/")[2] for name in sdist.getnames()}
+        contained = {name.partition("/")[2] for name in sdist.getnames()}
     left_out = {name for name in listed if name.startswith((".ci/", ".github/"))}
-    assert held == ({*listed} - left_out) | {"PKG-INFO"}
+    assert contained == ({*listed} - left_out) | {"PKG-INFO"}

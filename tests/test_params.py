@@ -158,7 +158,7 @@ DECLARED = [
 
 
 def words_of(hint):
-    """The words in a type, those of unions together."""
+    """Return the words in a type, those of unions together."""
     if typing.get_origin(hint) is typing.Literal:
         return set(typing.get_args(hint))
     return set().union(*map(words_of, typing.get_args(hint)))

@@ -24,7 +24,7 @@ TERMS = ("joint", "conditional", "disr", "interaction")
 
 
 def some_sets(rng, n_parts):
-    """Halves and their complements, all but one, all, repeats and sets of any size."""
+    """Return halves and their complements, all but one, all, repeats and sets of any size."""
     half = np.zeros(n_parts, bool)
     half[rng.permutation(n_parts)[: n_parts // 2]] = True
     any_size = [rng.random(n_parts) < share for share in (0.2, 0.5, 0.5, 0.9)]
@@ -195,7 +195,7 @@ OF_ROWS = [CMIFilter(3), GSO(3)]
 
 
 def found_lists(selector, X, y, sets, kind, sample_weight=None):
-    """The lists on every set of parts, and those of the selector on the rows of each."""
+    """Return the lists on every set of parts, and those of the selector on the rows of each."""
     selector = clone(selector)
     training = selector._read(X, y, sample_weight)
     criterion = selector.make_criterion(training)

@@ -28,7 +28,7 @@ OPTIONS = {
 
 
 def as_target(y, nominal, ranked):
-    """Target columns as the core takes them."""
+    """Return target columns as the core takes them."""
     if nominal:
         return np.ascontiguousarray((y == np.unique(y)[:, None]).astype(float)[:-1])
     return (2 * rankdata(y) - len(y) - 1 if ranked else np.asarray(y, dtype=float))[None, :]
@@ -71,7 +71,7 @@ def core_gso(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=flo
 
 
 def random_problem(seed):
-    """Small integers: many ties, duplicates, collinear and constant columns."""
+    """Return small integers: many ties, duplicates, collinear and constant columns."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(4, 30)), int(rng.integers(2, 12))
     X = rng.integers(0, rng.integers(2, 8), size=(n, p)).astype(float)
@@ -85,7 +85,7 @@ def random_problem(seed):
 
 
 def assert_same_steps(fast, slow, parts=("scores", "relevance", "redundancy", "complementarity")):
-    """Same features; numbers to 1e-8, the accuracy left where the target is nearly used up."""
+    """Check for the same features, and numbers to 1e-8, the accuracy left where the target is nearly used up."""
     assert list(fast.selected) == slow.selected
     found = attributes(fast) | {"complementarity": fast.partials.complementarity}
     for part in parts:

@@ -112,7 +112,7 @@ def test_squared_correlations_at_the_level_of_chance_are_irrelevant(is_numeric):
 
 
 def noisy_codes(n_rows):
-    """Classes, and features that have nothing to do with them but the first and its copy."""
+    """Return classes, and features that are independent of them except the first and its copy."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, n_rows)
     levels = rng.integers(2, 7, 200)
@@ -125,7 +125,7 @@ def noisy_codes(n_rows):
 
 @functools.cache
 def chance_of(feature, test):
-    """The p-value of the table of one of these features with the classes, in 300 rows."""
+    """Return the p-value of the table of one of these features with the classes, in 300 rows."""
     X, y = noisy_codes(300)
     table = pd.crosstab(X[:, feature], y)
     return stats.chi2_contingency(table, correction=False, lambda_=test).pvalue

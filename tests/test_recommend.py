@@ -287,7 +287,7 @@ CLOCK = [0.0]
 
 
 def race_by_the_clock(monkeypatch, seconds, budget_s):
-    """The outcome of candidates that take these seconds to fit, and what they took together."""
+    """Return the outcome of candidates that take these seconds to fit, and what they took together."""
     monkeypatch.setattr(_recommend.time, "monotonic", lambda: CLOCK[0])
     monkeypatch.setattr(_recommend.time, "perf_counter", lambda: CLOCK[0])
     CLOCK[0] = 0.0

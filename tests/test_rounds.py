@@ -17,7 +17,7 @@ from .core_results import assert_equal_lists
 
 
 def policy_size(n_features):
-    """The default size of a request round of `DeliveredMeasure`."""
+    """Return the default size of a request round of `DeliveredMeasure`."""
     return max(1024, math.ceil(n_features / 3))
 
 

@@ -85,7 +85,7 @@ def test_a_fit_without_memory_raises_memory_error_and_does_not_end_the_process()
 
 
 def most_threads_during(work):
-    """Threads of this process beyond those before, at most; those of the core are counted, too."""
+    """Return the most threads of this process beyond those before; those of the core are counted, too."""
     tasks = "/proc/self/task"
     before, seen, done = len(os.listdir(tasks)), [0], threading.Event()
 

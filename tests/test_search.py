@@ -16,7 +16,7 @@ UNIT = 2.0**-40
 
 
 def tie_rich_problem(rng, p, n_levels=4, zeros=0.3):
-    """Relevances and a symmetric table of redundancies, drawn from few multiples of 2**-40."""
+    """Return relevances and a symmetric table of redundancies, drawn from few multiples of 2**-40."""
     levels = np.round(rng.random(n_levels) * 2**40) * UNIT
     relevance = rng.choice(levels, p)
     relevance[rng.random(p) < zeros / 2] = 0.0
@@ -92,7 +92,7 @@ def test_large_problems_agree_between_strategies(objective, weight, offset):
 
 
 def random_settings(rng, trial, p):
-    """Every few trials some features are no candidates, or some are kept."""
+    """Return settings; every few trials some features are excluded, or some are forced in."""
     candidates = (rng.random(p) < 0.85).astype(np.uint8) if trial % 3 == 0 else None
     kept = rng.permutation(p)[: rng.integers(0, 3)] if trial % 4 == 0 else np.array([], int)
     return candidates, kept

@@ -10,7 +10,7 @@ from thresher import _core
 
 
 def columns(text):
-    """One column of digits per word."""
+    """Return one column of digits per word."""
     return np.array([[int(c) for c in word] for word in text.split()]).T
 
 
@@ -20,7 +20,7 @@ NOT_CONSTANT = np.array([1, 1, 1, 1, 0, 1], np.uint8)
 
 
 def discrete(X, y, measure="mi", parts=None, n_threads=1):
-    """The measure between features, and the relevances, one row per replicate."""
+    """Return the measure between features, and the relevances, one row per replicate."""
     codes = np.unique(y, return_inverse=True)[1].astype(np.int32)
     table = _core.CodedTable.from_dense(X, parts=parts)
     relevance = table.relevance(codes, int(codes.max()) + 1, measure)

@@ -46,7 +46,7 @@ def test_scikit_learn_checks(estimator, check, monkeypatch):
 
 
 def table():
-    """A table with names, and labels."""
+    """Return a table with names, and labels."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     return X.iloc[::4, :12], y[::4]
 

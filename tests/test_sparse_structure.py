@@ -36,7 +36,7 @@ def matrix(form, n=40, p=6, kind="matrix"):
 
 
 def edited(form, part, change):
-    """A matrix of this form with one of its arrays changed."""
+    """Return a matrix of this form with one of its arrays changed."""
     X = matrix(form)
     values = getattr(X, part).copy()
     setattr(X, part, change(values))
@@ -60,7 +60,7 @@ def shorter(values):
 
 
 def damaged():
-    """Matrices that no reader may follow, each with what is wrong with it."""
+    """Yield matrices that no reader may follow, each with its fault."""
     for form in ("csr", "csc", "bsr"):
         for index, value in ((5, 10**6), (-1, 10**9), (0, 1), (3, -7)):
             yield edited(form, "indptr", put(index, value)), "indptr must rise from 0"

@@ -25,7 +25,7 @@ KINDS = ("plain", "parts", "sets", "whole weights", "real weights", "missing")
 
 
 def some_codes(kind, n=200, p=30, seed=0):
-    """Codes with few and with many levels, their numbers, and what else builders take."""
+    """Return codes with few and with many levels, their numbers, and other arguments of builders."""
     rng = np.random.default_rng(seed)
     levels = rng.choice([1, 2, 3, 8, 9, 10, 40], p).astype(np.int32)
     codes = (rng.random((p, n)) * levels[:, None]).astype(np.uint8)

@@ -35,7 +35,7 @@ def discrete(name, a, b):
 
 
 def split(rng, n):
-    """A row mark for each of two blocks, both non-empty."""
+    """Return a row mark for each of two blocks, both non-empty."""
     first = rng.random(n) < 0.5
     first[0], first[1] = True, False
     return first

@@ -55,7 +55,7 @@ def test_decisions_rank_as_those_of_the_pipeline(load):
         X, y = X[::2], y[::2]
 
     def rank(estimator, rows, truth):
-        """Decides on the values, not only on their signs."""
+        """Decide on the values, not only on their signs."""
         found = estimator.decision_function(rows)
         wanted = truth if found.ndim == 1 else np.eye(3)[truth]
         return np.corrcoef(found.ravel(), wanted.ravel())[0, 1]

@@ -27,7 +27,7 @@ def problem(n_rows, n_levels, n_classes, seed=0, n_features=5):
 
 
 def all_terms(X, y, **options):
-    """term -> table of values, candidate by reference."""
+    """Return a table of values, candidate by reference, for each term."""
     table = _core.CodedTable.from_dense(X, **options)
     everything = np.arange(X.shape[1], dtype=np.uint32)
     found = {}

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:y has")
 
 
 def power(*columns):
-    """2 to the sum of c log2 c over the counts of the columns together."""
+    """Return 2 to the sum of c log2 c over the counts of the columns together."""
     return prod(count**count for count in Counter(zip(*columns, strict=True)).values())
 
 
@@ -36,7 +36,7 @@ def joint(f, g, y):
 
 
 def exact_score(criterion, f, selected, y):
-    """2 to the n times the score; for MRMR, to the n times the score and the number of selected features."""
+    """Return 2 to the n times the score; for MRMR, to the n times the score and the number of selected features."""
     if not selected:
         return mutual(f, y)
     if criterion is JMI:
@@ -48,7 +48,7 @@ def exact_score(criterion, f, selected, y):
 
 
 def computed_score(criterion, f, selected, y):
-    """The score from rounded measures, and of how many it is made."""
+    """Return the score from rounded measures, and the number of them."""
     levels = [int(column.max()) + 1 for column in (f, y)]
     relevance = measure(f, y, "mi", *levels)
     if not selected:

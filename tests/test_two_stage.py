@@ -36,7 +36,7 @@ def pool_order(n, **settings):
 
 
 def naive_fit(pool):
-    """The score of a set of pool positions, by scikit-learn alone."""
+    """Return the score of a set of pool positions, by scikit-learn alone."""
     return lambda solution: naive_score(tuple(sorted(int(pool[i]) for i in solution)))
 
 

@@ -100,14 +100,14 @@ ESTIMATORS = [
 
 
 def documented_attributes(estimator) -> list[str]:
-    """The fitted attributes that the docstring names."""
+    """Return the fitted attributes that the docstring names."""
     section = re.search(r"^Attributes\n-+\n(.*?)(\n\n|\Z)", inspect.getdoc(estimator), re.M | re.S)
     lines = re.findall(r"^(\w.*?) :", section[1], re.M) if section else []
     return [name.strip() for line in lines for name in line.split(",")]
 
 
 def uses_of(estimator) -> str:
-    """An expression with every public attribute and method."""
+    """Return an expression with every public attribute and method."""
     methods = [
         name for name in dir(estimator) if name[0] != "_" and callable(getattr(estimator, name))
     ]
@@ -120,7 +120,7 @@ USER_FILE += "".join(f"all_of_{e.__name__}: list[Any] = [{uses_of(e)}]\n" for e 
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory):
-    """What mypy says of a user's file, by line."""
+    """Return the errors of mypy in a user's file, by line."""
     pytest.importorskip("mypy")
     folder = tmp_path_factory.mktemp("user")
     text = USER_FILE + "\n".join(MISTAKES) + "\n"
@@ -169,7 +169,7 @@ def test_type_checkers_see_the_names_there_are():
 
 
 def options_of(hint) -> set[str]:
-    """The words in a type, those of unions together."""
+    """Return the words in a type, those of unions together."""
     if typing.get_origin(hint) is typing.Literal:
         return set(typing.get_args(hint))
     return set().union(*(options_of(part) for part in typing.get_args(hint)))

@@ -80,7 +80,7 @@ def part_of(X, rows):
 
 
 def leaving(rng, window):
-    """Rows that leave: the oldest, the newest, some in any order, all, or none."""
+    """Return rows that leave: the oldest, the newest, some in any order, all, or none."""
     n = rng.integers(0, len(window) + 1)
     kinds = (window[:n], window[n:][::-1], rng.permutation(window)[:n], window, window[:0])
     return kinds[rng.integers(len(kinds))]
@@ -115,7 +115,7 @@ def test_rows_of_any_kind_come_and_go(name, data, dtypes):
 
 
 def compare(changing, X, y):
-    """With a fit on the rows, where one is possible."""
+    """Compare with a fit on the rows, where one is possible."""
     try:
         fitted = clone(changing).fit(X, y)
     except ValueError:

@@ -30,7 +30,7 @@ def read(path):
 
 
 def commands(path):
-    """All shell lines of a workflow."""
+    """Return all shell lines of a workflow."""
     steps = [step for job in read(path)["jobs"].values() for step in job["steps"]]
     return [line for step in steps for line in step.get("run", "").splitlines()]
 

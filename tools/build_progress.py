@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
-# Other steps, such as a look for new files, have a total of their own.
+# Other steps, such as a search for new files, have a separate total.
 STEP = re.compile(r"\[(\d+)/(\d+)\] (?:Building|Linking) ")
 
 

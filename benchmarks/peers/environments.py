@@ -19,7 +19,7 @@ def interpreter(adaptor: ModuleType) -> Path:
 
 
 def install(adaptor: ModuleType) -> str:
-    """Installs a peer once; returns its version, or why it could not be installed."""
+    """Install a peer once; return its version, or why it could not be installed."""
     name = adaptor.REQUIRES[0]
     record = FOLDER / f"{name}.json"
     if record.exists():
@@ -39,7 +39,7 @@ def install(adaptor: ModuleType) -> str:
 
 
 def _pip(python: Path, *arguments: str) -> str:
-    """Empty when pip succeeds, else the line of its output that says why not."""
+    """Run pip; return an empty text on success, else the line of its output with the reason."""
     command = [python, "-m", "pip", "--disable-pip-version-check", "-q", "install", *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:

@@ -92,7 +92,7 @@ def one_fold(data, X, y, train, test, sizes, models):
 def run_repeat(
     store: Store, data: Published, names: list[str], repeat: int, options: argparse.Namespace
 ) -> None:
-    """One ten-fold run of these learners."""
+    """Run ten folds of these learners."""
     missing = [name for name in names if (data.file, name, repeat, "plain") not in store.runs]
     if not missing:
         return
@@ -157,7 +157,7 @@ class Store:
     def accuracies(
         self, data: Published
     ) -> tuple[dict[tuple[str, str, int], float], dict[str, int]]:
-        """The accuracies found so far by (learner, method, k), and the repetitions of each learner."""
+        """Return the known accuracies by (learner, method, k), and the repetitions of each learner."""
         found: dict[tuple[str, str, int], float] = {}
         repeats: dict[str, int] = {}
         for learner in data.best:
@@ -175,7 +175,7 @@ class Store:
 
 
 def wins(found, first, second):
-    """Wins, ties, losses of one method against another over learners and k."""
+    """Return wins, ties, losses of one method against another over learners and k."""
     counts = [0, 0, 0]
     for (learner, method, k), accuracy in found.items():
         if method == first:
@@ -208,7 +208,7 @@ def main() -> None:
 
 
 def report(chosen: list[Published], store: Store) -> None:
-    """The table of what has been computed so far."""
+    """Print the table of what has been computed until now."""
     totals = {pair: np.zeros(3, dtype=int) for pair in TOTALS}
     print("How often each method alone was the best, Fast/Inner/Plain, and mean accuracy over k")
     print("            published      ours  difference    Fast  Inner  Plain  ten-fold runs")
@@ -244,7 +244,7 @@ def report(chosen: list[Published], store: Store) -> None:
 
 
 def times_best(found: dict[tuple[str, str, int], float], learner: str) -> list[int]:
-    """At how many k each method alone has the highest accuracy."""
+    """Count the k at which each method alone has the highest accuracy."""
     best = [0] * len(METHODS)
     for k in {key[2] for key in found if key[0] == learner}:
         three = [found[learner, method, k] for method in METHODS]

@@ -38,7 +38,7 @@ REPEATS = 5
 
 
 def seconds(selector: Any, X: Any, y: Any) -> float:
-    """Processor seconds of a fit from the array, the least of several."""
+    """Return processor seconds of a fit from the array, the least of several."""
     found = []
     for _ in range(REPEATS):
         start = time.process_time()

@@ -110,7 +110,7 @@ def times(quick: bool) -> None:
             times = f"{theirs:9.3f}{seconds:8.3f}{theirs / seconds:6.0f}x"
             cells.append(f"{times}{selector.n_evaluations_:7d}")
         print(f"{name:16s}" + "".join(cells), flush=True)
-    tell_what_is_away(table, TABLE_3_2)
+    report_missing(table, TABLE_3_2)
     if not any(ours for ours, _ in totals.values()):
         return
     ratios = [f"{name} {theirs:.2f} and {ours:.2f}" for name, (ours, theirs) in totals.items()]
@@ -124,7 +124,7 @@ def processor_seconds(selector: object, X: np.ndarray, y: np.ndarray) -> float:
 
 
 def binned(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes by bins of the training rows; missing values are a level. And levels per feature."""
+    """Return codes by bins of the training rows, with missing values as a level, and levels per feature."""
     bins = EqualFrequencyBins(5, keep_discrete=True).fit(train)
     n_levels = bins.n_bins_ + 1
     codes = []
@@ -135,7 +135,7 @@ def binned(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 
 def auc(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> float:
-    """Area under the ROC curve, one against the rest, weighted by class size."""
+    """Return the area under the ROC curve, one against the rest, weighted by class size."""
     areas, sizes = [], []
     for column, label in enumerate(classes):
         is_class = y == label
@@ -146,7 +146,7 @@ def auc(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> float:
 
 
 def cross_validate(selector: object, data: Data, n_folds: int) -> tuple[float, float, float]:
-    """Mean AUC of naive Bayes and of a tree on features chosen in each training part, and size."""
+    """Return the mean AUC of naive Bayes and of a tree on features chosen in each training part, and size."""
     X, y = data
     X = X.astype(float)
     results = []
@@ -200,7 +200,7 @@ def accuracy(quick: bool) -> None:
             cells = [both(*cell) for cell in zip(theirs, ours, (3, 3, 1), strict=True)]
             print(f"{code:6s}{column:8s}" + "".join(cells), flush=True)
             differences.append((column, np.subtract(ours, theirs)))
-    tell_what_is_away(table, TABLE_3_3)
+    report_missing(table, TABLE_3_3)
     for column in dict.fromkeys(name for name, _ in differences):
         mean = np.mean([values for name, values in differences if name == column], axis=0)
         cells = [f"{value:+22.{digits}f}" for value, digits in zip(mean, (3, 3, 1), strict=True)]
@@ -208,14 +208,14 @@ def accuracy(quick: bool) -> None:
     print()
 
 
-def tell_what_is_away(table: dict[str, dict[str, str]], here: dict[str, str]) -> None:
+def report_missing(table: dict[str, dict[str, str]], here: dict[str, str]) -> None:
     away = [code for code in table if code not in here and not code.startswith("AVG")]
     if away:
         print(f"not in the data folder: {', '.join(away)}")
 
 
 def both(published: float, ours: float, digits: int) -> str:
-    """Published, ours and the difference in 22 characters."""
+    """Return published, ours and the difference in 22 characters."""
     return f"{published:8.{digits}f}{ours:7.{digits}f}{ours - published:+7.{digits}f}"
 
 
@@ -244,12 +244,12 @@ def annealing(quick: bool) -> None:
         theirs = [float(table.get(code, {}).get(key, "nan")) for key in keys]
         cells = [both(a, b, 0) for a, b in zip(theirs, ours, strict=True)]
         print(f"{code:6s}" + "".join(cells) + f"{selector.n_runs_:10d}", flush=True)
-    tell_what_is_away(table, TABLE_3_5)
+    report_missing(table, TABLE_3_5)
     print()
 
 
 def count_sets(X: np.ndarray, y: np.ndarray) -> int:
-    """How many sets LCC can give up to delta = 0.4, without scoring them."""
+    """Count the sets that LCC can select up to delta = 0.4, without scoring them."""
     from sklearn.dummy import DummyClassifier
 
     path = SALCC(DummyClassifier(), search="path", cv=2, scoring="accuracy", **OPTIONS).fit(X, y)

@@ -36,7 +36,7 @@ def tall_codes(n_rows: int = 100_000, n_features: int = 500) -> tuple[Any, Any]:
 
 
 def noise_codes(n_rows: int = 100_000, n_features: int = 500) -> tuple[Any, Any]:
-    """Parts that agree on nothing."""
+    """Return codes whose parts agree on nothing."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 8, (n_rows, n_features), dtype=np.uint8)
     return X, rng.integers(0, 2, n_rows)
@@ -65,7 +65,7 @@ CLOCK = {"read": time.perf_counter}
 
 
 def least(run: Callable[[], object], seconds: float = 2.0, most: int = 15) -> float:
-    """The least of several times, about `seconds` in all but at least one run."""
+    """Return the least of several times, about `seconds` in all but at least one run."""
     times: list[float] = []
     while len(times) < most and (not times or sum(times) < seconds):
         start = CLOCK["read"]()
@@ -104,7 +104,7 @@ print(json.dumps(time.perf_counter() - start))
 
 
 def peer(name: str, k: int, e: int, limit: float) -> None:
-    """pymrmre's ensemble: its exhaustive tree, Pearson on the codes; another estimator than ours."""
+    """Run the ensemble of pymrmre: its exhaustive tree, Pearson on the codes; another estimator than ours."""
     python = ROOT / ".venv-peers" / "pymrmre" / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)

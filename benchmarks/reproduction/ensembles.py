@@ -32,7 +32,7 @@ def selector(data: Published, k: int) -> MRMR:
 
 
 def counts(data: Published, plain: StabilityCurve | None) -> tuple[int, int]:
-    """Prints published and own counts; returns how many cells agree, and of how many.
+    """Print published and own counts; return how many cells agree, and of how many.
 
     The paper counts constant columns (ionosphere and digits have some) as features. It estimates the counts from the
     stability of plain MRMR, and so are ours estimated from the `plain` curve.
@@ -76,7 +76,7 @@ NOT_HERE = Estimates(float("nan"), float("nan"), float("nan"))
 
 
 def published_estimates(data: Published) -> dict[tuple[int, int], Estimates]:
-    """By number of features and of parts."""
+    """Return the published estimates by number of features and of parts."""
     name = data.title.lower().replace(". ", "_").replace("h.w_", "hw_")
     return {
         (int(row["k"]), int(row["e"])): Estimates(
@@ -93,7 +93,7 @@ def published_tables() -> list[dict[str, str]]:
 
 
 def plain_curve(data: Published, n_repeats: int) -> StabilityCurve:
-    """Ten-fold stability of plain MRMR by number of features."""
+    """Return the ten-fold stability of plain MRMR by number of features."""
     X, y = data.load()
     sizes = data.sizes()
     return stability_curve(
@@ -102,7 +102,7 @@ def plain_curve(data: Published, n_repeats: int) -> StabilityCurve:
 
 
 def stability(data: Published, n_repeats: int) -> None:
-    """Ten-fold stability of plain MRMR and of Fast Ensembles with 20 parts, and the tests."""
+    """Print the ten-fold stability of plain MRMR and of Fast Ensembles with 20 parts, and the tests."""
     X, y = data.load()
     settings = {"k": (10, 20), "n_repeats": n_repeats, "random_state": 0, "n_jobs": -1}
     plain = stability_curve(selector(data, 20), X, y, **settings)
@@ -120,7 +120,7 @@ def stability(data: Published, n_repeats: int) -> None:
 
 
 def verdict(published: float, ours: float) -> str:
-    """Whether the conclusion at 0.05 is the same: p-values that small differ by chance alone."""
+    """Return whether the conclusion at 0.05 is the same: p-values that small differ by chance alone."""
     if (published < 0.05) == (ours < 0.05):
         return "same"
     return "theirs" if published < 0.05 else "ours"

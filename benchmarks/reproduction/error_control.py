@@ -93,7 +93,7 @@ def false_share(rows: np.ndarray) -> Estimate:
 
 
 def shares_of(results: Results, method: str) -> list[tuple[Estimate, Estimate, float]]:
-    """Of each design: false share on nulls, with signal, share of blocks found."""
+    """Return for each design: false share on nulls, with signal, share of blocks found."""
     found = []
     for design in DESIGNS:
         null, signal = (results[design, some, method] for some in (False, True))
@@ -108,7 +108,7 @@ def outcome(shares: Sequence[Estimate]) -> str:
 def cells(
     designs: Sequence[tuple[Estimate, Estimate, float]], earlier: Sequence[float] | None
 ) -> list[str]:
-    """Six cells of a table, with the earlier numbers in brackets."""
+    """Return six cells of a table, with the earlier numbers in brackets."""
     texts = []
     for null, signal, found in designs:
         texts += [f"{null[0]:.3f} ± {null[1]:.3f}", f"{signal[0]:.3f} ± {signal[1]:.3f}"]
@@ -149,7 +149,7 @@ def gates_table(results: Results, broken: list[str]) -> str:
 
 
 def rankings_table(results: Results, broken: list[str]) -> str:
-    """Share of null sets with a selection by Benjamini and Hochberg."""
+    """Return the share of null sets with a selection by Benjamini and Hochberg."""
     rows = []
     for name in RANKINGS:
         shares = [false_share(results[design, False, f"Univariate / {name}"]) for design in DESIGNS]
@@ -243,7 +243,7 @@ def main() -> None:
 
 
 def draw(results: Results, n_sets: int, path: Path) -> None:
-    """Share of false features, on nulls and with signal, of every search and method."""
+    """Draw the share of false features, on nulls and with signal, of every search and method."""
     import matplotlib as mpl
 
     mpl.use("Agg")

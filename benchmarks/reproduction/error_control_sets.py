@@ -91,7 +91,7 @@ def true_features(design: str, signal: bool) -> np.ndarray:
 
 
 def one_set(task: Task) -> Outcome:
-    """What every method selects from one data set."""
+    """Return the selection of every method from one data set."""
     warnings.simplefilter("ignore")
     seed, design, signal = task
     X, y = simulate(*task)
@@ -110,7 +110,7 @@ def one_set(task: Task) -> Outcome:
         return fitted.pvalues_
 
     def control_by(pvalues: np.ndarray, name: str, how: str, price: float = 1.0) -> None:
-        """The same with p-values that are known; where nothing passes the gate, there is nothing to search."""
+        """Control errors by p-values that are known; where nothing passes the gate, there is nothing to search."""
         if filter_by_fdr(pvalues, LEVEL / price, K).n_features:
             control(name, how, LEVEL / price, pvalues=pvalues)
         else:
@@ -154,7 +154,7 @@ def halves_of(n_features: int, seed: int) -> Ensemble:
 
 
 def estimated(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
-    """What each of `ESTIMATES` selects, 20 of 400 real and artificial features being chosen on a half."""
+    """Return the selection of each of `ESTIMATES`, 20 of 400 real and artificial features being chosen on a half."""
     found = estimate_false_share(halves_of(2 * K, seed), X, y, level=1, random_state=seed)
     low = np.flatnonzero(found.shares <= LEVEL)
     return (
@@ -178,7 +178,7 @@ def pvalues_by_copies(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
 
 
 def tasks(n_sets: int) -> Iterator[Task]:
-    """Interleaved, so that every cell has as many sets whenever one stops."""
+    """Yield tasks interleaved, so that every cell has as many sets whenever one stops."""
     for seed in range(n_sets):
         for design in DESIGNS:
             yield from ((seed, design, signal) for signal in (False, True))
@@ -188,7 +188,7 @@ Results = dict[tuple[str, bool, str], np.ndarray]
 
 
 def run(n_sets: int, minutes: float, n_jobs: int, store: Path) -> tuple[int, Results]:
-    """All outcomes by design, signal and method: a row (selected, false, found) per set.
+    """Return all outcomes by design, signal and method: a row (selected, false, found) per set.
 
     Every set is written to `store` as it is done; those that are there already are not done again.
     """

@@ -21,7 +21,7 @@ class Parts:
             self.found = json.loads(self.path.read_text("utf-8"))
 
     def get(self, name: str, compute: Callable[[], Any]) -> Any:
-        """The part of this name, computed where it is not there yet."""
+        """Return the part of this name, computed if it is not stored yet."""
         if name not in self.found:
             self.put({name: compute()})
         return self.found[name]

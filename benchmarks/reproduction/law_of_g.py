@@ -45,7 +45,7 @@ def null_set(
 
 
 def share(n_sets: int, design: tuple[int, int, int, int | None], **options: Any) -> float:
-    """Of null sets on which something is selected."""
+    """Return the share of null sets on which something is selected."""
     n_selecting = 0
     for seed in range(n_sets):
         ranking = Univariate("auto", alpha=LEVEL, n_jobs=1, random_state=seed, **options)

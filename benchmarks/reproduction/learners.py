@@ -28,7 +28,7 @@ class Seed:
 
 @lru_cache(maxsize=4)
 def draws(n_rows: int, n_trees: int) -> list[tuple[Any, Seed]]:
-    """How often each row is drawn, and the seed of the splits, tree by tree.
+    """Return how often each row is drawn, and the seed of the splits, tree by tree.
 
     They do not depend on the features, and to seed a generator takes longer than to grow a tree on
     a hundred rows.
@@ -109,5 +109,5 @@ class CategoricalBayes:
         return self.classes_[log_probability.argmax(axis=1)]
 
     def _indicators(self, X: Any) -> Any:
-        """One column for each level of each feature."""
+        """Return one column for each level of each feature."""
         return np.equal.outer(X, np.arange(self.n_levels)).astype(np.float64).reshape(len(X), -1)

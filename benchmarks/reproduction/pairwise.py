@@ -59,7 +59,7 @@ def mrmr_count(X: Any, y: Any, strategy: str, discretize: Any) -> int:
 
 
 def timed(selector: Any, X: Any, y: Any) -> tuple[Any, float]:
-    """The fitted selector, and processor seconds of a fit from the array."""
+    """Return the fitted selector, and processor seconds of a fit from the array."""
     start = time.process_time()
     return selector.fit(X, y), time.process_time() - start
 

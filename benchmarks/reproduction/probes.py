@@ -125,7 +125,7 @@ def selectors(**target: Any) -> dict[str, Any]:
 
 
 def with_power(**target: Any) -> dict[str, Any]:
-    """The two methods of the paper that see features through a Box-Cox transform."""
+    """Return the two methods of the paper that see features through a Box-Cox transform."""
     numeric = {"target": "numeric"} if target else {}
     return {
         "mRMR_ITL, Box-Cox": RRCT(complementarity=False, power="box-cox-shift", **numeric),
@@ -178,14 +178,14 @@ def probes(n_repeats: int) -> None:
 
 
 def sampling_error(counts: np.ndarray, n_earlier: int) -> float:
-    """Standard error of the difference of two mean shares, see above."""
+    """Return the standard error of the difference of two mean shares, see above."""
     n_repeats, n_steps = counts.shape
     spread = max(counts[:, -1].std(ddof=1), 1 / np.sqrt(n_earlier)) / n_steps
     return float(spread * np.sqrt(1 / n_repeats + 1 / n_earlier))
 
 
 def real(n_repeats: int) -> None:
-    """Figure 5: the paper prints bars, and says that RRCT has the lowest mean over its twelve real data sets."""
+    """Print figure 5: the paper draws bars, and says that RRCT has the lowest mean over its twelve real data sets."""
     names = [name for name in REAL if (DATA_FOLDER / f"{name}.npz").exists()]
     if len(names) < len(REAL):
         print("\nThe twelve real data sets are not all in the data folder (THRESHER_DATA)")
@@ -216,7 +216,7 @@ def real(n_repeats: int) -> None:
 
 
 def acute(n_draws: int) -> None:
-    """Figure 6: one draw of probes in the paper, several here."""
+    """Print figure 6: one draw of probes in the paper, several here."""
     if not (DATA_FOLDER / "acute_inflammations.npz").exists():
         return
     X, y = complete("acute_inflammations")
@@ -239,7 +239,7 @@ def acute(n_draws: int) -> None:
 
 
 def complete(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The rows without missing values, as in the paper."""
+    """Return the rows without missing values, as in the paper."""
     with np.load(DATA_FOLDER / f"{name}.npz", allow_pickle=False) as file:
         X, y = file["X"].astype(float), file["y"]
     rows = ~np.isnan(X).any(axis=1)
@@ -303,7 +303,7 @@ def tied() -> None:
 
 
 def hepatitis(n_repeats: int) -> None:
-    """The set chosen most often on 90 % of the patients without missing values, compared with Table 4."""
+    """Compare the set chosen most often on 90 % of the patients without missing values with Table 4."""
     path = DATA_FOLDER / "hepatitis.npz"
     if not path.exists():
         print(f"\nHepatitis, Table 4: {path.name} is not in the data folder (THRESHER_DATA)")

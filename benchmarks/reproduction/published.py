@@ -11,7 +11,7 @@ from benchmarks.folders import DATA_FOLDER
 
 
 def rows(table: str) -> list[dict[str, str]]:
-    """The rows of a table; none where the file is missing."""
+    """Return the rows of a table; none where the file is missing."""
     path = DATA_FOLDER.parent / "methods" / f"{table}.csv"
     if not path.exists():
         print(f"(published numbers are missing: no {path.name} in the folder {path.parent.name})")

@@ -36,7 +36,7 @@ def digits_in_four() -> Data:
 
 
 def madelon_part() -> Data:
-    """The first 800 rows, in five equally frequent bins of all rows."""
+    """Return the first 800 rows, in five equally frequent bins of all rows."""
     X, y = load("madelon")
     cuts = np.quantile(X.astype(float), np.arange(1, 5) / 5, axis=0)
     codes = [np.searchsorted(cuts[:, f], X[:800, f], side="right") for f in range(X.shape[1])]
@@ -105,5 +105,5 @@ TABLE_3_5 = {
 
 
 def published(table: str, key: str) -> dict[str, dict[str, str]]:
-    """Rows of a published table by their `key` column; empty where the file is missing."""
+    """Return rows of a published table by their `key` column; empty where the file is missing."""
     return {row[key]: row for row in published_rows(f"consistency-{table}")}

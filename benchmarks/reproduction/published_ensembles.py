@@ -40,11 +40,11 @@ class Published:
     best: dict[str, tuple[int, int, int]]
 
     def sizes(self) -> tuple[int, ...]:
-        """The numbers of features that its counts are of."""
+        """Return the numbers of features that its counts refer to."""
         return SIZES[: len(self.fast[5])]
 
     def load(self) -> tuple[Any, Any]:
-        """``X, y``; a message and the end if the optional data folder is not there."""
+        """Return ``X, y``; exit with a message if the optional data folder is not there."""
         path = DATA_FOLDER / f"{self.file}.npz"
         if not path.exists():
             raise SystemExit(

@@ -114,7 +114,7 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chosen(method: str, X: np.ndarray, level: float, limit: float, m: int) -> np.ndarray | None:
-    """Features of one training fold; None where the method is not defined."""
+    """Return the features of one training fold; None where the method is not defined."""
     if method == "none":
         return np.arange(X.shape[1])
     if method in RELEVANCE:
@@ -127,7 +127,7 @@ def chosen(method: str, X: np.ndarray, level: float, limit: float, m: int) -> np
 
 
 def n_errors(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> int:
-    """Errors of one-against-the-rest machines on the test rows."""
+    """Count the errors of one-against-the-rest SVMs on the test rows."""
     gram = X @ X[train].T
     votes = []
     for label in np.unique(y):

@@ -88,7 +88,7 @@ def selector(method: str, m: int) -> Any:
 
 
 def chosen(method: str, m: int, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
-    """Features of one training fold; None where the method is not defined."""
+    """Return the features of one training fold; None where the method is not defined."""
     if method == "none":
         return np.arange(X.shape[1])
     if method in ("LS", "SPEC") and X.min() < 0:
@@ -98,7 +98,7 @@ def chosen(method: str, m: int, X: np.ndarray, y: np.ndarray) -> np.ndarray | No
 
 
 def run(name: str, methods: tuple[str, ...], m: int | None, n_seeds: int) -> tuple[Any, Any, Any]:
-    """Errors (%), seconds of ten selections and mean numbers of features, by method."""
+    """Return errors (%), seconds of ten selections and mean numbers of features, by method."""
     X, y = load(name)
     wrong, seconds, kept = (dict.fromkeys(methods, 0.0) for _ in range(3))
     for seed in range(n_seeds):

@@ -43,7 +43,7 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nested(name: str, seed: int, variant: str) -> dict[str, float]:
-    """One nested cross-validation."""
+    """Run one nested cross-validation."""
     X, y = load(name)
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.process_time()
@@ -59,7 +59,7 @@ def nested(name: str, seed: int, variant: str) -> dict[str, float]:
 
 
 def savings(name: str, seed: int, _: str) -> dict[str, float]:
-    """Shares of the evaluations of a search without rules and table that each of them saves."""
+    """Return the shares of evaluations that rules and table each save of a search without them."""
     X, y = load(name)
     size = len(GBC(max_cycles=1, population=1, random_state=seed).fit(X, y).pool_)
     settings = {"pool": size, "max_pool": size, "target_score": None, "random_state": seed}
@@ -84,13 +84,13 @@ def savings(name: str, seed: int, _: str) -> dict[str, float]:
 
 
 def timed(selector: Any, X: np.ndarray, y: np.ndarray) -> tuple[Any, float]:
-    """The fitted selector, and the processor seconds it took."""
+    """Return the fitted selector, and the processor seconds it took."""
     start = time.process_time()
     return selector.fit(X, y), time.process_time() - start
 
 
 def stages(name: str, seed: int, _: str) -> dict[str, float]:
-    """Processor seconds of the pool, by MRMR and by MRMR+, of GBC and of MRMR-GA on all rows."""
+    """Return processor seconds of the pool, by MRMR and by MRMR+, of GBC and of MRMR-GA on all rows."""
     X, y = load(name)
     selectors = {
         "MRMR": MRMR(50, relevance="mi", redundancy="mi", strategy="naive"),
@@ -112,7 +112,7 @@ def run(task: Task) -> dict[str, float]:
 
 
 def tasks(names: list[str], n_seeds: int) -> Iterator[Task]:
-    """Seed by seed, so that every cell has as many whenever one stops."""
+    """Yield tasks seed by seed, so that every cell has as many whenever one stops."""
     for seed in range(n_seeds):
         for name in names:
             for variant in VARIANTS:
@@ -128,7 +128,7 @@ Results = dict[tuple[str, str, str], list[dict[str, float]]]
 def gather(
     names: list[str], n_seeds: int, minutes: float, n_jobs: int, parts: Parts
 ) -> tuple[int, Results]:
-    """Results by kind of work, data set and variant, and the number of seeds that all have."""
+    """Return results by kind of work, data set and variant, and the number of seeds that all have."""
     start = time.monotonic()
     waiting = list(tasks(names, n_seeds))
     per_seed = 3 * len(names)
@@ -154,7 +154,7 @@ def gather(
 
 
 def interval(values: Any) -> tuple[float, float]:
-    """The mean and the half-width of its 95 % interval (Student's t)."""
+    """Return the mean and the half-width of its 95 % interval (Student's t)."""
     array = np.asarray(values, dtype=float)
     if len(array) < 2:
         return float(array.mean()), float("nan")

@@ -21,7 +21,7 @@ def pack_nothing(number: int, block: Any) -> tuple[Any, int]:
     return np.zeros(1), number
 
 
-def tell_nothing(packed: Any) -> Any:
+def return_nothing(packed: Any) -> Any:
     return packed
 
 
@@ -29,11 +29,11 @@ def show_latencies(client: Any, repeats: int) -> None:
     print("blocks   milliseconds of a round without work: least, median")
     for n_blocks in (2, 8, 32, 128):
         engine = open_engine(da.zeros((n_blocks, 1), chunks=(1, 1)), client=client)
-        show_latency(engine, pack_nothing, tell_nothing, n_blocks, repeats)
+        show_latency(engine, pack_nothing, return_nothing, n_blocks, repeats)
 
 
 def make_rows(n_rows: int, n_features: int, n_blocks: int) -> tuple[Any, Any]:
-    """Classes, a tenth of the features shifted by them, and half of the rest noisy copies of those."""
+    """Return classes, a tenth of the features shifted by them, and half of the rest noisy copies of those."""
     rng = da.random.default_rng(0)
     rows = -(-n_rows // n_blocks)
     y = rng.integers(0, 3, n_rows, chunks=rows)

@@ -33,7 +33,7 @@ SHARE = 8
 
 
 def make_table(path: Path, n_rows: int, dictionary: bool) -> None:
-    """Normal columns, of which the first fifty are informative about one of two classes, in similar pairs."""
+    """Write normal columns, of which the first fifty are informative about one of two classes, in similar pairs."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -57,7 +57,7 @@ def make_table(path: Path, n_rows: int, dictionary: bool) -> None:
 
 
 def decode(path: str) -> str:
-    """The minimum: every column chunk decoded once, by column groups, and discarded."""
+    """Decode every column chunk once, by column groups, and discard it: the minimum of work."""
     from pyarrow import parquet
 
     file = parquet.ParquetFile(path)
@@ -78,7 +78,7 @@ def select(path: str, memory_limit: int, n_features: int = 50, **parameters: obj
 
 
 def scikit_learn(path: str, memory_limit: int, measure: str, n_columns: int | None = None) -> str:
-    """What people use now, on as many columns as fit."""
+    """Run the usual alternative, on as many columns as fit."""
     from pyarrow import parquet
     from sklearn import feature_selection
 
@@ -111,7 +111,7 @@ WORKS = {
 
 
 def work(name: str, path: str, limit: int) -> None:
-    """One work, in this process, whose memory is limited from now on; prints what it took."""
+    """Run one work in this process, whose memory is limited from now on; print what it took."""
     import sklearn.feature_selection  # noqa: F401
 
     from thresher import MRMR  # noqa: F401

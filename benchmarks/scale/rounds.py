@@ -19,7 +19,7 @@ def clock(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def make_rows(n_rows: int, n_features: int) -> tuple[Any, Any]:
-    """Classes, a tenth of the features shifted by them, and half of the rest noisy copies of those."""
+    """Return classes, a tenth of the features shifted by them, and half of the rest noisy copies of those."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, n_rows)
     X = rng.standard_normal((n_rows, n_features))

@@ -38,7 +38,7 @@ def pack_nothing(number: int, block: Any) -> tuple[Any, int]:
     return Nothing(), number
 
 
-def tell_nothing(packed: Any) -> Any:
+def return_nothing(packed: Any) -> Any:
     return np.zeros(1)
 
 
@@ -64,11 +64,11 @@ def show_latencies(session: Any, repeats: int) -> None:
     print("blocks   milliseconds of a round without work: least, median")
     for n_blocks in (2, 8, 32):
         engine = open_engine(session.range(0, n_blocks, 1, n_blocks))
-        show_latency(engine, pack_nothing, tell_nothing, n_blocks, repeats)
+        show_latency(engine, pack_nothing, return_nothing, n_blocks, repeats)
 
 
 def vectors(session: Any, X: Any, y: Any) -> Any:
-    """A persisted frame of vectors with a label."""
+    """Return a persisted frame of vectors with a label."""
     import pyarrow as pa
     from pyspark.ml.functions import array_to_vector
 

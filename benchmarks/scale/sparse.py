@@ -63,7 +63,7 @@ def make_selector(name: str) -> Any:
 
 
 def write_problem(path: Path, n: int, form: str) -> None:
-    """10 n entries of one byte: of the informative columns, then of others as common as words."""
+    """Write 10 n entries of one byte: of the informative columns, then of others as common as words."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n)
     informative = rng.choice(n, N_TELLING, replace=False)
@@ -91,7 +91,7 @@ def read_problem(path: str) -> tuple[Any, np.ndarray]:
 
 
 def work(name: str, path: str, seconds: str) -> None:
-    """One fit in this process; prints what it took."""
+    """Run one fit in this process; print what it took."""
     warnings.simplefilter("ignore")
     X, y = read_problem(path)
     selector = make_selector(name)

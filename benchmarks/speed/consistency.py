@@ -37,7 +37,7 @@ WEKA_JAR = os.environ.get("WEKA_JAR", "/usr/share/java/weka.jar:/usr/share/java/
 
 
 def wide_codes(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Three levels; one feature in a thousand follows the class, the more the closer."""
+    """Return codes of three levels; one feature in a thousand follows the class, the later ones less."""
     rng = np.random.default_rng([seed, n_rows, n_features])
     y = rng.integers(0, 2, n_rows).astype(np.uint8)
     X = rng.integers(0, 3, (n_rows, n_features), dtype=np.uint8)
@@ -56,7 +56,7 @@ def microarray(name: str, n_rows: int, n_features: int) -> tuple[str, np.ndarray
 
 
 def timed(selector: object, X: np.ndarray, y: np.ndarray, repeats: int) -> np.ndarray:
-    """Wall and processor seconds of each repeat, the first, which loads everything, left out."""
+    """Return wall and processor seconds of each repeat; the first, which loads everything, is left out."""
     seconds = []
     for _ in range(repeats + 1):
         start = time.perf_counter(), time.process_time()
@@ -66,7 +66,7 @@ def timed(selector: object, X: np.ndarray, y: np.ndarray, repeats: int) -> np.nd
 
 
 def peak_extra(selector: object, X: np.ndarray, y: np.ndarray) -> float:
-    """MiB of Python and NumPy memory beyond the input at the peak."""
+    """Return MiB of Python and NumPy memory beyond the input at the peak."""
     tracemalloc.start()
     selector.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
@@ -93,21 +93,21 @@ def compare(title: str, X: np.ndarray, y: np.ndarray, repeats: int) -> None:
 
 
 def decided_by_six(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Three levels; the class is a function of six features, the others are noise."""
+    """Return codes of three levels; the class is a function of six features, the others are noise."""
     rng = np.random.default_rng([1, n_rows, n_features])
     X = rng.integers(0, 3, (n_rows, n_features), dtype=np.uint8)
     return X, (X[:, :6].sum(axis=1) > 6).astype(np.uint8)
 
 
 def pure_noise(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Three levels and a class that nothing decides: the result itself grows, with the logarithm of the rows."""
+    """Return codes of three levels and an independent class: the result grows with the logarithm of the rows."""
     rng = np.random.default_rng([2, n_rows, n_features])
     X = rng.integers(0, 3, (n_rows, n_features), dtype=np.uint8)
     return X, rng.integers(0, 2, n_rows, dtype=np.uint8)
 
 
 def n_sets(selector: object) -> int:
-    """Sets of features whose risk the result needs, without those that the border spares."""
+    """Count the sets of features whose risk the result needs, without those that the border spares."""
     if isinstance(selector, LCC):
         return len(selector.selected_) + 1
     spared = 0 if isinstance(selector, SWCFS) else selector.n_useless_
@@ -115,7 +115,7 @@ def n_sets(selector: object) -> int:
 
 
 def slopes(quick: bool) -> None:
-    """How time grows, on an easy and on the hardest kind of data: 1 is linear."""
+    """Print how time grows, on an easy and on the hardest kind of data: 1 is linear."""
     rows = (10_000, 20_000, 40_000) if quick else (20_000, 40_000, 80_000, 160_000)
     features = (5_000, 10_000, 20_000) if quick else (12_500, 25_000, 50_000, 100_000)
     print("\nSlope of log time over log size (1 = linear)")
@@ -137,7 +137,7 @@ def slopes(quick: bool) -> None:
 
 
 def weka(title: str, X: np.ndarray, y: np.ndarray) -> None:
-    """Seconds of Weka's forward search on the same data, its start included."""
+    """Print the seconds of Weka's forward search on the same data, its start included."""
     jar = WEKA_JAR.split(os.pathsep)[0]
     if not Path(jar).exists() or shutil.which("java") is None:
         print(f"\nWeka: no {jar} or no java; install Debian's package weka, or set WEKA_JAR")

@@ -41,7 +41,7 @@ WORKS: list[tuple[str, Callable[[], tuple[Any, Any] | str], int, bool]] = [
 
 
 def measure(X: Any, y: Any, k: int, seconds: float) -> tuple[float, float, float]:
-    """Of one fit of a half, of a fit of each half, of the ensemble; all in one process, so that load hits all."""
+    """Time one fit of a half, a fit of each half, and the ensemble; all in one process, so that load affects all."""
     ensemble = Ensemble(MRMR(k, n_jobs=1), N_PARTS, kind="halves", n_pairs=N_PAIRS, random_state=0)
     parts = ensemble.fit(X, y).part_of_row_
     halves = [np.flatnonzero(side[parts]) for half in ensemble.halves_ for side in (half, ~half)]

@@ -19,7 +19,7 @@ class Problem:
     n_threads: int = 1
 
     def small(self) -> Problem:
-        """A corner of it, to load and compile everything before the clock starts."""
+        """Return a corner of it, to load and compile everything before the clock starts."""
         rows = slice(0, min(2000, self.X.shape[0]))
         k = min(self.k, 5)
         return replace(self, X=self.X[rows, :40], y=self.y[rows], k=k)

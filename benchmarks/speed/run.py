@@ -107,7 +107,7 @@ def agreement(mine: Any, theirs: Any) -> str:
 
 
 def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours and every peer that has an adaptor for the question, on one work."""
+    """Run ours and every peer that has an adaptor for the question, on one work."""
     problem = RESULTS / f"{work.name}.npz"
     save(problem, *work.data())
     mine = measure(ours, sys.executable, work.question, problem, k=work.k, options=options)
@@ -160,7 +160,7 @@ def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def slope(scaling: Scaling, options: argparse.Namespace) -> dict[str, Any]:
-    """Our times at each size, and the slope of a line through them in logarithms."""
+    """Return our times at each size, and the slope of a line through them in logarithms."""
     times = []
     for size in scaling.sizes:
         problem = RESULTS / "scaling.npz"
@@ -223,7 +223,7 @@ def main() -> None:
 
 
 def read_stored(clock: str) -> dict[str, Any]:
-    """Results of earlier runs by the same clock, to which this run adds its own."""
+    """Return results of earlier runs by the same clock, to which this run adds more."""
     if STORED.exists():
         stored = json.loads(STORED.read_text())
         if stored["clock"] == clock:

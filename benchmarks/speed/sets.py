@@ -84,7 +84,7 @@ def draw_sets(n_sets: int) -> list[np.ndarray]:
 
 
 def against_cross_validation(n_rows: int, n_sets: int, n_plain: int) -> None:
-    """Ours on all sets, in blocks between which plain cross-validation scores some of them."""
+    """Time ours on all sets, in blocks between which plain cross-validation scores some of them."""
     from thresher.selectors._scoring import SubsetScorer
 
     X, y = data(n_rows)

@@ -22,7 +22,7 @@ from benchmarks.speed.problem import load
 
 
 def memory(field: str) -> int:
-    """A field of /proc/self/status in bytes: VmRSS is now, VmHWM the highest until now."""
+    """Return a field of /proc/self/status in bytes: VmRSS is now, VmHWM the highest until now."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) * 1024

@@ -49,7 +49,7 @@ class Scaling:
 
 
 def informative_codes(n_rows: int, n_features: int, n_levels: int, n_classes: int, seed: int = 0):
-    """Random codes; one feature in twenty repeats the class, blurred to a different degree."""
+    """Return random codes; one feature in twenty repeats the class, blurred to a different degree."""
     rng = np.random.default_rng([seed, n_rows, n_features])
     y = rng.integers(0, n_classes, n_rows).astype(np.uint8)
     X = rng.integers(0, n_levels, (n_rows, n_features), dtype=np.uint8)
@@ -60,7 +60,7 @@ def informative_codes(n_rows: int, n_features: int, n_levels: int, n_classes: in
 
 
 def real_or_synthetic(name: str, n_rows: int, n_features: int, n_classes: int):
-    """A discretised microarray of the optional data folder, or codes of the same size."""
+    """Return a discretised microarray of the optional data folder, or codes of the same size."""
     path = DATA_FOLDER / f"{name}.npz"
     if path.exists():
         with np.load(path, allow_pickle=False) as file:
@@ -73,7 +73,7 @@ def origin(name: str) -> str:
 
 
 def sparse_binary(n_rows: int, n_features: int):
-    """One per cent of ones; one feature in fifty sees mostly one class."""
+    """Return one per cent of ones; one feature in fifty sees mostly one class."""
     rng = np.random.default_rng([1, n_rows, n_features])
     y = rng.integers(0, 2, n_rows).astype(np.uint8)
     rate = np.full(n_features, 0.01, dtype=np.float32)
@@ -93,7 +93,7 @@ def sparse_binary_csc(n_rows: int, n_features: int):
 
 
 def informative_floats(n_rows: int, n_features: int, dtype: type, strength: float = 0.5):
-    """Normal noise over a few shared factors; one feature in ten is shifted by the class."""
+    """Return normal noise over a few shared factors; one feature in ten is shifted by the class."""
     rng = np.random.default_rng([2, n_rows, n_features])
     y = rng.integers(0, 2, n_rows).astype(np.int64)
     factors = rng.standard_normal((n_rows, 5), dtype=np.float32)

@@ -20,7 +20,7 @@ def nci9():
 
 
 def cancer_with_probes():
-    """Breast cancer with 200 columns of noise."""
+    """Return breast cancer with 200 columns of noise."""
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True)
@@ -29,7 +29,7 @@ def cancer_with_probes():
 
 
 def wide_regression(n_rows: int, n_features: int):
-    """Normal columns; the target is the sum of five of them and noise."""
+    """Return normal columns; the target is the sum of five of them and noise."""
     rng = np.random.default_rng([4, n_rows, n_features])
     X = rng.standard_normal((n_rows, n_features))
     return X, X[:, :5].sum(axis=1) + rng.standard_normal(n_rows)

@@ -8,7 +8,7 @@ from benchmarks.speed.works import Work, informative_floats
 
 
 def sparse_floats(n_rows: int, n_features: int):
-    """One per cent of the values, uniform, as compressed columns."""
+    """Return one per cent of the values, uniform, as compressed columns."""
     from scipy import sparse
 
     rng = np.random.default_rng([5, n_rows, n_features])
@@ -17,7 +17,7 @@ def sparse_floats(n_rows: int, n_features: int):
 
 
 def scaled_floats(n_rows: int, n_features: int):
-    """Columns in [0, 1], which every package's ReliefF treats alike."""
+    """Return columns in [0, 1], which every package's ReliefF treats alike."""
     X, y = informative_floats(n_rows, n_features, np.float64)
     X -= X.min(axis=0)
     return X / X.max(axis=0), y

@@ -6,7 +6,7 @@ import math
 
 
 def merit(subset, relevance, redundancy):
-    """Summed relevance over the root of the size plus twice the summed redundancy of pairs."""
+    """Return the summed relevance over the root of the size plus twice the summed redundancy of pairs."""
     if not subset:
         return 0.0
     pairs = sum(redundancy[f][g] for i, f in enumerate(subset) for g in subset[:i])
@@ -14,7 +14,7 @@ def merit(subset, relevance, redundancy):
 
 
 def cfs_forward(relevance, redundancy, n_select=None, candidates=None, kept=()):
-    """Selected features and the merit after each."""
+    """Return the selected features and the merit after each."""
     p = len(relevance)
     left = [f for f in range(p) if (candidates is None or candidates[f]) and f not in kept]
     selected, merits = [], []
@@ -33,7 +33,7 @@ def cfs_forward(relevance, redundancy, n_select=None, candidates=None, kept=()):
 
 def cfs_best_first(relevance, redundancy, max_stale=5, min_gain=1e-5, zero_to_one=False,
                    locally_predictive=False, candidates=None, kept=()):  # fmt: skip
-    """Selected features (kept ones, then by column), best merit, number of distinct subsets."""
+    """Return the selected features (kept ones, then by column), the best merit and the number of distinct subsets."""
     p = len(relevance)
     if zero_to_one:
         redundancy = [[1.0 if v < 1e-6 else v for v in row] for row in redundancy]

@@ -20,13 +20,13 @@ class Walk:
 
 
 def entropy(rows):
-    """Plug-in entropy in bits of a list of hashable rows."""
+    """Return the plug-in entropy in bits of a list of hashable rows."""
     n = len(rows)
     return -sum(c / n * log2(c / n) for c in sorted(Counter(rows).values()))
 
 
 def information(feature, classes, blocks):
-    """I(feature; classes | blocks) in bits."""
+    """Return I(feature; classes | blocks) in bits."""
     with_feature = list(zip(blocks, feature, strict=True))
     with_class = list(zip(blocks, classes, strict=True))
     everything = list(zip(blocks, feature, classes, strict=True))
@@ -35,7 +35,7 @@ def information(feature, classes, blocks):
 
 
 def relevance_order(X, classes):
-    """Columns by falling I(x; C), rounded to 2^-40; ties by index. Constant ones are left out."""
+    """Return the columns by falling I(x; C), rounded to 2^-40; ties by index. Constant ones are left out."""
     nothing = [()] * len(classes)
     columns = [j for j in range(X.shape[1]) if len(set(X[:, j])) > 1]
     value = {j: round(information(list(X[:, j]), classes, nothing) * 2**40) for j in columns}
@@ -88,7 +88,7 @@ def cmi_filter(X, y, n_features=None, *, last="positive", order=None, keep=()):
 
 
 def inner_cmi_filter(X, y, part, n_features=None):
-    """One walk on the means over the replicates, each without the rows of one part."""
+    """Run one walk on the means over the replicates, each without the rows of one part."""
     replicates = [[r for r in range(len(y)) if part[r] != i] for i in sorted(set(part))]
 
     def mean(f, selected):

@@ -9,7 +9,7 @@ from scipy import stats
 
 
 def column_test(column, y, *, is_category, is_nominal):
-    """The name of the test and its p-value."""
+    """Return the name of the test and its p-value."""
     column, y = list(column), list(y)
     if not is_category and not is_nominal:
         return "f", stats.linregress(column, y).pvalue
@@ -32,13 +32,13 @@ def _groups(values, labels):
 
 
 def minus_log_chi2(statistic, freedom):
-    """For an even number of degrees of freedom: the sum of a Poisson law up to half of them."""
+    """Return -log p from the sum of a Poisson law up to half of the degrees of freedom, an even number."""
     terms = [k * math.log(statistic / 2) - math.lgamma(k + 1) for k in range(freedom // 2)]
     return statistic / 2 - _log_sum(terms)
 
 
 def minus_log_f(statistic, above, below):
-    """For an even number of degrees of freedom above: the sum of a negative binomial law."""
+    """Return -log p from the sum of a negative binomial law, for an even number of degrees of freedom above."""
     share = below / (below + above * statistic)
     terms = [
         math.lgamma(below / 2 + i)

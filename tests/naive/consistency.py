@@ -63,7 +63,7 @@ class Risk:
         return self.value(features)
 
     def threshold(self, delta, full=None):
-        """The largest value allowed; with ``full`` delta is relative to it."""
+        """Return the largest value allowed; with ``full`` delta is relative to it."""
         bound = delta * self.unit
         if not self.tolerance:
             bound = math.floor(bound + 1e-9)
@@ -94,7 +94,7 @@ def relevance(X, y, weights=None):
 
 
 def ascending(r, features=None):
-    """Least relevant first; of equal features the lowest index goes first."""
+    """Return the features, least relevant first; of equal ones the lowest index goes first."""
     features = range(len(r)) if features is None else features
     return sorted(features, key=lambda f: (r[f], f))
 
@@ -144,7 +144,7 @@ def super_lcc(risk, order, D):
 
 
 def sdcc(risk, order, D):
-    """Steepest descent; ``order`` decides among equal risks. Returns the set and the removals."""
+    """Run steepest descent; ``order`` decides among equal risks. Return the set and the removals."""
     risk(order)
     S, removed = list(order), []
     while S:
@@ -181,7 +181,7 @@ def fsdcc(risk, order, D):
 
 
 def lazy_fsdcc(risk, order, D):
-    """Best-first form with its own, smaller count; the border is one binary search."""
+    """Run the best-first form with a separate, smaller count; the border is one binary search."""
     S, removed = _residual(risk, order, risk(order))
     heap = {f: (risk_full, rank) for rank, f in enumerate(S) for risk_full in (risk.value(order),)}
     while heap:
@@ -200,7 +200,7 @@ def lazy_fsdcc(risk, order, D):
 
 
 def _residual(risk, order, full):
-    """What remains after the border prefix, and the prefix, by binary search."""
+    """Find the set that remains after the border prefix, and the prefix, by binary search."""
     n = len(order)
     j = _largest(1, n + 1, lambda j: risk(order[j - 1 :]) <= full + risk.tolerance)
     return order[j - 1 :], list(order[: j - 1])
@@ -211,7 +211,7 @@ def _relative(v, base, D, tolerance):
 
 
 def asdcc(risk, order, D, r, alpha=0.75):
-    """By the definition: every step scores every removable feature."""
+    """Run ASDCC by its definition: every step scores every removable feature."""
     S, removed, xi = list(order), [], risk(order)
     while True:
         best, arg, arg_ic = math.inf, None, None
@@ -230,7 +230,7 @@ def asdcc(risk, order, D, r, alpha=0.75):
 
 
 def asdcc_scan(risk, order, D, r, alpha=0.75):
-    """The listing, whose evaluations are the ones reported."""
+    """Run the listing of ASDCC, whose evaluations are the ones reported."""
     S, removed, xi = list(order), [], risk(order)
     lower = dict.fromkeys(order, 0)
     while True:
@@ -310,7 +310,7 @@ def focus(risk, order, D):
 
 
 def abb(risk, order, D):
-    """Of all smallest sets, by brute force, the one of least risk, then the first; and the evaluations."""
+    """Find the first of the smallest sets with least risk by brute force; return it and the evaluations."""
     descending = list(order)[::-1]
     for size in range(len(order) + 1):
         level = [
@@ -326,7 +326,7 @@ def abb(risk, order, D):
 
 
 def evaluated_from_above(risk, order, D):
-    """Sets that the listing of ABB evaluates: the full set, then level by level those inside no discarded one."""
+    """Count the sets that the listing of ABB evaluates: the full set, then by level those inside no discarded one."""
     level, n_evaluated = {frozenset(order)}, 1
     while level:
         smaller = {s - {f} for s in level for f in s}
@@ -337,7 +337,7 @@ def evaluated_from_above(risk, order, D):
 
 
 def set_cover(risk, order, D=None):
-    """Greedy cover of the pairs of rows of different class; returns features in order of choice."""
+    """Cover the pairs of rows of different class greedily; return features in order of choice."""
     pairs = Risk(risk.X, risk.y, weights=risk.weights, measure="pairs", kept=risk.kept)
     never, chosen = pairs.value(order), []
     n_evaluated = 1
@@ -355,7 +355,7 @@ def set_cover(risk, order, D=None):
 
 
 def denoise(X, y):
-    """CWC: keeps the majority class of each group of identical rows (tie: smallest label)."""
+    """Keep the majority class of each group of identical rows, as CWC does (tie: smallest label)."""
     groups: dict[tuple, dict] = {}
     for row, c in zip(np.asarray(X).tolist(), np.asarray(y).tolist(), strict=True):
         counts = groups.setdefault(tuple(row), {})
@@ -373,7 +373,7 @@ def cwc(X, y):
 
 
 def lcc_path(risk, order, D):
-    """Every set LCC can give for thresholds up to D, largest threshold first, with its risk."""
+    """Return every set that LCC can select for thresholds up to D, largest threshold first, with its risk."""
     path = []
     while risk.value(order) <= D:
         S = lcc(risk, order, D)
@@ -383,7 +383,7 @@ def lcc_path(risk, order, D):
 
 
 def lvf(risk, order, D, max_tries, rng):
-    """Las Vegas filter; the draws are documented on the selector and repeated here."""
+    """Run the Las Vegas filter; the draws are documented on the selector and repeated here."""
     risk(order)
     best, ties = sorted(order), []
     universe = np.array(sorted(order))
@@ -402,7 +402,7 @@ def lvf(risk, order, D, max_tries, rng):
 
 
 def anneal(risk, order, score, rng, *, delta_max=0.4, step=0.1, k=1.0, t_min=0.2, t_max=1000):
-    """SALCC; ``score`` takes a sorted tuple of features. Returns the best set and visited risks."""
+    """Run SALCC; ``score`` takes a sorted tuple of features. Return the best set and visited risks."""
     m, low, empty = risk.total, risk.value(order), risk.value([])
     high = min(math.floor(delta_max * m + 1e-9), empty - 1)
     if high < low:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 
 def repeated(x, weights=None, y=None):
-    """Present values (and classes), each as often as its weight says."""
+    """Return the present values (and classes), each repeated by its weight."""
     out = []
     for i, value in enumerate(x):
         if not math.isnan(value):
@@ -46,7 +46,7 @@ def equal_width(x, n_bins, weights=None):
     low, high = min(values), max(values)
 
     def threshold(k):
-        """A double: which values lie above it is settled by its rounding."""
+        """Return a double: its rounding decides which values are above it."""
         if max(abs(low), abs(high)) > 1e300:
             return low * ((n_bins - k) / n_bins) + high * (k / n_bins)
         return (low * (n_bins - k) + high * k) / n_bins

@@ -24,7 +24,7 @@ def variance(x):
 
 
 def quantile(x, fraction):
-    """Linear interpolation at (n - 1) * fraction."""
+    """Interpolate linearly at (n - 1) * fraction."""
     ordered = sorted(x)
     position = (len(ordered) - 1) * fraction
     below = math.floor(position)
@@ -53,12 +53,12 @@ def interquartile_range(x):
 
 
 def am_gm(x):
-    """Arithmetic over geometric mean, positive values only."""
+    """Return the arithmetic over the geometric mean, of positive values only."""
     return math.exp(math.log(mean(x)) - math.fsum(math.log(v) for v in x) / len(x))
 
 
 def log_amgm(x):
-    """log of mean(exp(x - mean))."""
+    """Return log of mean(exp(x - mean))."""
     centre = mean(x)
     spread = max(abs(v - centre) for v in x)
     if spread < 1e-3:
@@ -70,7 +70,7 @@ def log_amgm(x):
 
 
 def fisher_ratio(x, y):
-    """Two classes: distance of the means over the root of the summed variances."""
+    """Return the distance of the means of two classes over the root of the summed variances."""
     first, second = (np.asarray(x)[np.asarray(y) == c].tolist() for c in sorted(set(y)))
     distance = abs(mean(first) - mean(second))
     spread = variance_or_zero(first) + variance_or_zero(second)
@@ -84,7 +84,7 @@ def variance_or_zero(x):
 
 
 def fisher_score(x, y):
-    """Between-class over within-class scatter."""
+    """Return the between-class over within-class scatter."""
     overall = mean(x)
     between = within = 0.0
     for c in sorted(set(y)):
@@ -130,7 +130,7 @@ def pearson(a, b):
 
 
 def mici(a, b):
-    """1 - smaller eigenvalue of the covariance over the smaller variance."""
+    """Return 1 - smaller eigenvalue of the covariance over the smaller variance."""
     if is_constant(a) or is_constant(b):
         return 0.0
     ma, mb = mean(a), mean(b)
@@ -141,7 +141,7 @@ def mici(a, b):
 
 
 def equal_frequency_codes(x, n_bins):
-    """bin = floor(B (2 less + equal) / (2 n)), renumbered."""
+    """Return bin = floor(B (2 less + equal) / (2 n)), renumbered."""
     values = list(x)
     n = len(values)
     raw = [
@@ -191,7 +191,7 @@ def ranked(relevances):
 
 
 def cumulative_count(relevances, fraction):
-    """Smallest m whose m largest relevances make up the fraction of the sum."""
+    """Return the smallest m whose m largest relevances make up the fraction of the sum."""
     ordered = sorted(relevances, reverse=True)
     total = 0.0
     for value in ordered:
@@ -210,7 +210,7 @@ def rfs(X, relevances, m):
 
 
 def rrfs(X, relevances, m, max_similarity, measure, *, against="last", scan="all", stop_mass=None):
-    """The corrected walk; returns kept features and the similarities met, in order."""
+    """Run the corrected walk; return kept features and the similarities compared, in order."""
     columns = np.asarray(X).T
     order = [i for i in ranked(relevances) if relevances[i] > 0]
     if scan == "top":

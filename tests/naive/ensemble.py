@@ -6,7 +6,7 @@ from tests.naive.mrmr import mrmr
 
 
 def full_ensemble(relevance, tables, n_select, candidates=None, **options):
-    """Every replicate on its own."""
+    """Search every replicate separately."""
     return [
         mrmr(
             relevance[i],
@@ -20,7 +20,7 @@ def full_ensemble(relevance, tables, n_select, candidates=None, **options):
 
 
 def inner_ensemble(relevance, tables, n_select, offset=0.0, **options):
-    """One search on sums over the replicates; an offset grows with their number."""
+    """Run one search on sums over the replicates; an offset grows with their number."""
     summed = [sum(row) for row in zip(*relevance, strict=True)]
     p = len(summed)
     table = [[sum(t[f][g] for t in tables) for g in range(p)] for f in range(p)]

@@ -6,7 +6,7 @@ import math
 
 
 def law(a, k, power):
-    """Masses proportional to (a + i) ** -power on 0..k, not yet divided by their sum."""
+    """Return masses proportional to (a + i) ** -power on 0..k, not yet divided by their sum."""
     return [(a / (a + i)) ** power for i in range(k + 1)]
 
 
@@ -15,7 +15,7 @@ def mean_of(masses):
 
 
 def offset_for_mean(mu, k, power):
-    """The a whose law on 0..k has the mean mu, found in log a; None where no law reaches it."""
+    """Return the a whose law on 0..k has the mean mu, found in log a; None where no law reaches it."""
     if k <= 2 * mu:
         return None
     low, high = -60.0, 40.0
@@ -29,7 +29,7 @@ def offset_for_mean(mu, k, power):
 
 
 def largest_tail(t, mu, m, power, n_steps=40):
-    """Over laws with one smaller mass at k + 1 and mean exactly mu, every k and a grid of a."""
+    """Maximize over laws with one smaller mass at k + 1 and mean exactly mu, every k and a grid of a."""
     best = 0.0
     for k in range(max(math.ceil(2 * mu), t - 1), m):
         low = offset_for_mean(mu, k + 1, power)

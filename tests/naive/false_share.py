@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 def false_shares(real_counts, artificial_counts, n_lists, n_columns):
-    """FDP+ at 0, 0.01, ..., 0.99 of `n_columns` columns, some of which have an artificial copy."""
+    """Return FDP+ at 0, 0.01, ..., 0.99 of `n_columns` columns, some of which have an artificial copy."""
     share_copied = Fraction(len(artificial_counts), n_columns)
     shares = []
     for hundredth in range(100):
@@ -18,6 +18,6 @@ def false_shares(real_counts, artificial_counts, n_lists, n_columns):
 
 
 def least(shares):
-    """The first hundredth of the least share, and that share."""
+    """Return the first hundredth of the least share, and that share."""
     best = min(shares)
     return shares.index(best), best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def fcbf(relevance, redundancy, threshold=0.0, candidates=None, kept=()):
-    """Selected features, and the number of pairs looked at."""
+    """Return the selected features and the number of pairs evaluated."""
     p = len(relevance)
     left = [
         f

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def open_gate(pvalues, fdr, most):
-    """The largest k and its level; 0 if there is none."""
+    """Return the largest k and its level; 0 if there is none."""
     p = len(pvalues)
     for k in range(most, 0, -1):
         if sum(value <= fdr * k / p for value in pvalues) >= k:
@@ -13,7 +13,7 @@ def open_gate(pvalues, fdr, most):
 
 
 def longest_prefix(is_probe, p, n_probes, fdr, most):
-    """Length of the longest prefix with p/(m0+1) (1+V)/R of at most fdr, and a limited number of real features."""
+    """Return the length of the longest prefix with p/(m0+1) (1+V)/R <= fdr and a limited number of real features."""
     best = 0
     for length in range(1, len(is_probe) + 1):
         probes = sum(is_probe[:length])

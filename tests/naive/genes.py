@@ -11,7 +11,7 @@ import numpy as np
 
 
 def local_quadratic(points, at, span=0.3):
-    """Value and slope at `at` of a quadratic through (x, y) points, weighted by nearness (tricube)."""
+    """Return value and slope at `at` of a quadratic through (x, y) points, weighted by nearness (tricube)."""
     n_nearest = min(len(points), max(3, math.floor(span * len(points) + 1e-5)))
     reach = sorted(abs(x - at) for x, _ in points)[n_nearest - 1]
     rows, values = [], []
@@ -23,7 +23,7 @@ def local_quadratic(points, at, span=0.3):
 
 
 def split(xs, below, above, most):
-    """Borders of the cells of a k-d tree of ascending points between two borders."""
+    """Return the borders of the cells of a k-d tree of ascending points between two borders."""
     if len(xs) <= most:
         return set()
     middle = (len(xs) - 1) // 2
@@ -42,7 +42,7 @@ def split(xs, below, above, most):
 
 
 def loess(points, span=0.3, cell=0.2):
-    """Fitted values: local quadratics at the borders of cells, cubics with their values and slopes between."""
+    """Return fitted values: local quadratics at the borders of cells, cubics with their values and slopes between."""
     xs = sorted(x for x, _ in points)
     margin = 0.005 * (xs[-1] - xs[0])
     first, last = xs[0] - margin, xs[-1] + margin
@@ -65,7 +65,7 @@ def loess(points, span=0.3, cell=0.2):
 
 
 def trend_dispersion(counts):
-    """Variance of clipped counts over the variance expected of the mean."""
+    """Return the variance of clipped counts over the variance expected of the mean."""
     counts = np.asarray(counts, dtype=float)
     n = len(counts)
     mean, spread = counts.mean(axis=0), counts.var(axis=0, ddof=1)
@@ -80,7 +80,7 @@ def trend_dispersion(counts):
 
 
 def binned_dispersion(logarithms, base=math.e, expressed_only=False):
-    """Logarithm of variance over mean of the counts, standardised among genes of similar mean."""
+    """Return the logarithm of variance over mean of the counts, standardised among genes of similar mean."""
     counts = base ** np.asarray(logarithms, dtype=float) - 1
     means, dispersions = [], []
     for gene in counts.T:
@@ -105,7 +105,7 @@ def binned_dispersion(logarithms, base=math.e, expressed_only=False):
 
 
 def merge(scores, n_top, order):
-    """Genes of several batches, best first, from one list of scores for each batch."""
+    """Return the genes of several batches, best first, from one list of scores for each batch."""
     ranks = []
     for batch in scores:
         best = sorted(range(len(batch)), key=lambda g: (-np.nan_to_num(batch[g], nan=-np.inf), g))

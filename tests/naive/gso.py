@@ -8,7 +8,7 @@ from .rrct import COLLINEAR, Steps, explained, indicators, is_exhausted, lowest_
 
 
 def gso(X, y, n_features, *, nominal=False, keep=()):
-    """Squared partial correlation of raw columns with y; stops when y is used up."""
+    """Select by squared partial correlation of raw columns with y; stop when y is used up."""
     n_rows, n_columns = X.shape
     target = indicators(y) if nominal else np.asarray(y, dtype=float)[:, None]
     steps = Steps()
@@ -36,7 +36,7 @@ def gso(X, y, n_features, *, nominal=False, keep=()):
 
 
 def inner_gso(X, y, part, n_features, *, nominal=False):
-    """Every score is its mean over the replicates, each without the rows of one part."""
+    """Select by scores that are means over the replicates, each without the rows of one part."""
     replicates = []
     for i in np.unique(part):
         rows = X[part != i]

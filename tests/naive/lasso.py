@@ -6,13 +6,13 @@ import numpy as np
 
 
 def standardized(X):
-    """Centred columns of unit population variance; constant ones stay zero."""
+    """Return centred columns of unit population variance; constant ones stay zero."""
     spread = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
 
 def lasso_coefficients(gram, moment, penalty, start):
-    """Coordinate descent on 1/2 b'Gb - m'b + penalty |b| to machine accuracy."""
+    """Minimize 1/2 b'Gb - m'b + penalty |b| by coordinate descent to machine accuracy."""
     b = start.copy()
     for _ in range(20000):
         largest = 0.0
@@ -29,7 +29,7 @@ def lasso_coefficients(gram, moment, penalty, start):
 
 
 def entry_penalties(X, y, n_steps=4000):
-    """The largest penalty, on a fine falling grid, at which each feature is in the model."""
+    """Return the largest penalty, on a fine falling grid, at which each feature is in the model."""
     Z = standardized(np.asarray(X, dtype=float))
     target = standardized(np.asarray(y, dtype=float)[:, None])[:, 0]
     gram, moment = Z.T @ Z / len(Z), Z.T @ target / len(Z)

@@ -12,7 +12,7 @@ from tests.naive.rounding import XLogX, in_bits, round_grid, unit_ratio
 
 
 def contingency(a, b, a_levels: int, b_levels: int, weights=None) -> np.ndarray:
-    """Counts; rows where either code is negative are left out."""
+    """Count rows; those where either code is negative are left out."""
     real = weights is not None and np.asarray(weights).dtype.kind == "f"
     table = np.zeros((a_levels, b_levels), dtype=float if real else np.int64)
     for i in range(len(a)):
@@ -22,7 +22,7 @@ def contingency(a, b, a_levels: int, b_levels: int, weights=None) -> np.ndarray:
 
 
 def measure_of_table(table: np.ndarray, measure: str, xlogx: XLogX) -> float:
-    """The published value of "mi", "su", "nmi" or "chi2"."""
+    """Return the published value of "mi", "su", "nmi" or "chi2"."""
     n = int(table.sum())
     if n == 0:
         return 0.0
@@ -53,14 +53,14 @@ def _chi2(table, rows, columns, n) -> float:
 
 
 def measure(a, b, measure_name: str, a_levels: int, b_levels: int, xlogx: XLogX | None = None):
-    """Value for two code columns; negative codes are missing, pairwise left out."""
+    """Return the value for two code columns; negative codes are missing, pairwise left out."""
     if xlogx is None:
         xlogx = XLogX(len(a))
     return measure_of_table(contingency(a, b, a_levels, b_levels), measure_name, xlogx)
 
 
 def real_weight_mi(a, b, weights, a_levels: int, b_levels: int) -> float:
-    """Mutual information in bits for weights that are not whole; good to about 1e-12."""
+    """Return the mutual information in bits for real weights, accurate to about 1e-12."""
     table = contingency(a, b, a_levels, b_levels, np.asarray(weights, dtype=float))
     total = table.sum()
     rows, columns = table.sum(axis=1), table.sum(axis=0)
@@ -74,7 +74,7 @@ def real_weight_mi(a, b, weights, a_levels: int, b_levels: int) -> float:
 
 
 def three_way(f, g, c, f_levels: int, g_levels: int, n_classes: int, xlogx: XLogX | None = None):
-    """All four terms of a triple as a dict: "joint", "conditional", "disr", "interaction"."""
+    """Return all four terms of a triple as a dict: "joint", "conditional", "disr", "interaction"."""
     if xlogx is None:
         xlogx = XLogX(len(f))
     cube = np.zeros((f_levels, g_levels, n_classes), dtype=np.int64)
@@ -103,7 +103,7 @@ def three_way(f, g, c, f_levels: int, g_levels: int, n_classes: int, xlogx: XLog
 
 
 def ranks_of_values(column) -> tuple[np.ndarray, np.ndarray]:
-    """Codes (rank among sorted distinct values, NaN = -1) and the distinct values."""
+    """Return the codes (rank among sorted distinct values, NaN = -1) and the distinct values."""
     column = np.asarray(column, dtype=float)
     values = sorted({float(v) for v in column if not math.isnan(v)})
     code_of = {v: i for i, v in enumerate(values)}

@@ -13,13 +13,13 @@ GRID = 2**40
 
 
 def to_grid(value):
-    """Nearest multiple of 2^-40, ties to even."""
+    """Return the nearest multiple of 2^-40, ties to even."""
     scaled = Fraction(value) * GRID
     return float(Fraction(round(scaled), GRID))
 
 
 def to_significant(value, bits=40):
-    """Nearest number of ``bits`` significant binary digits, ties to even."""
+    """Return the nearest number of ``bits`` significant binary digits, ties to even."""
     if value == 0:
         return 0.0
     value = Fraction(value)
@@ -32,13 +32,13 @@ def to_significant(value, bits=40):
 
 
 def root(value):
-    """Square root of a fraction, accurate to many more digits than a double."""
+    """Return the square root of a fraction, accurate to many more digits than a double."""
     scale = 2**240
     return Fraction(math.isqrt(int(value * scale * scale)), scale)
 
 
 def _bounded(numerator, square):
-    """|numerator| / sqrt(square) as every correlation is reported."""
+    """Return |numerator| / sqrt(square) as every correlation is reported."""
     if square == 0:
         return 0.0
     # Bring tiny products up so that the integer root keeps its digits.
@@ -53,7 +53,7 @@ def _bounded(numerator, square):
 
 
 def _rows(columns, weights, kept):
-    """Tuples of fractions and weights for the kept rows without missing values."""
+    """Yield the tuples of fractions and weights for the kept rows without missing values."""
     n = len(columns[0])
     weights = [1] * n if weights is None else weights
     kept = range(n) if kept is None else kept
@@ -84,7 +84,7 @@ def pearson(x, y, weights=None, kept=None):
 
 
 def _rounded(value):
-    """A bounded value as it is reported."""
+    """Return a bounded value as it is reported."""
     return 0.0 if value < Fraction(1, 10**12) else to_grid(min(value, Fraction(1)))
 
 
@@ -94,7 +94,7 @@ def r2(x, y, weights=None, kept=None):
 
 
 def mici(x, y, weights=None, kept=None):
-    """1 - smaller eigenvalue of the covariance / smaller variance."""
+    """Return 1 - smaller eigenvalue of the covariance / smaller variance."""
     _, xy, xx, yy = _scatter(x, y, weights, kept)
     if xx * yy == 0:
         return 0.0
@@ -207,7 +207,7 @@ def fir(groups, *_):
 
 
 def left_out(parts):
-    """For every part, the rows that the replicate without it keeps."""
+    """Return the rows that the replicate without each part keeps."""
     return [
         [row for row, part in enumerate(parts) if part != left] for left in range(max(parts) + 1)
     ]

@@ -6,7 +6,7 @@ import math
 
 
 def choose(keys, relevance):
-    """Position of the best key: largest, at +inf by relevance, then the lowest feature."""
+    """Return the position of the best key: largest, at +inf by relevance, then the lowest feature."""
     highest = max(keys.values())
     tied = [f for f in keys if keys[f] == highest]
     if highest == math.inf:
@@ -16,7 +16,7 @@ def choose(keys, relevance):
 
 
 def key_and_score(objective, weight, offset, r, b, k):
-    """The number compared and the number reported, for relevance r and summed redundancy b."""
+    """Return the number compared and the number reported, for relevance r and summed redundancy b."""
     if objective == "difference":
         return (k * r - b if weight == 1 else r - weight * b / k), r - weight * b / k
     if objective == "sum":
@@ -32,7 +32,7 @@ def key_and_score(objective, weight, offset, r, b, k):
 
 def mrmr(relevance, redundancy, n_select, objective="difference", weight=1.0, offset=0.0,
          candidates=None, kept=()):  # fmt: skip
-    """Selected features, scores and mean redundancies; ``redundancy[f][g]`` is the pair value."""
+    """Return selected features, scores and mean redundancies; ``redundancy[f][g]`` is the pair value."""
     p = len(relevance)
     left = [f for f in range(p) if (candidates is None or candidates[f]) and f not in kept]
     selected, scores, means = [], [], []

@@ -9,7 +9,7 @@ from scipy import stats
 
 
 def share_explained(x, y, is_nominal):
-    """One-way R squared, or the squared correlation, of integers."""
+    """Return one-way R squared, or the squared correlation, of integers."""
     x = [Fraction(int(v)) for v in x]
     mean = sum(x) / len(x)
     total = sum((v - mean) ** 2 for v in x)
@@ -26,13 +26,13 @@ def share_explained(x, y, is_nominal):
 
 
 def chi_squared_probability(x, y):
-    """Of Pearson's statistic of the table of two discrete columns."""
+    """Return the p-value of Pearson's statistic of the table of two discrete columns."""
     table = np.array([[np.sum((x == a) & (y == b)) for b in np.unique(y)] for a in np.unique(x)])
     return stats.chi2_contingency(table, correction=False).pvalue
 
 
 def pooled_pvalues(statistic, X, y, orders):
-    """``(1 + #{T_i^m >= T_j}) / (1 + M p)`` over all features i and orders m."""
+    """Return ``(1 + #{T_i^m >= T_j}) / (1 + M p)`` over all features i and orders m."""
     p = X.shape[1]
     observed = [statistic(X[:, j], y) for j in range(p)]
     permuted = [statistic(X[:, i], y[order]) for order in orders for i in range(p)]

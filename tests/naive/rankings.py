@@ -14,7 +14,7 @@ from . import dispersion
 
 
 def significant(value, bits=32):
-    """The value rounded to that many significant bits, ties to even."""
+    """Round the value to that many significant bits, ties to even."""
     if value == 0 or not math.isfinite(value):
         return value
     mantissa, exponent = math.frexp(value)
@@ -40,7 +40,7 @@ class Differences:
             self.levels.append([None if math.isnan(v) else by_value[v] for v in column])
 
     def share(self, i, level, label):
-        """P(level | class) among the rows of the class whose value is present."""
+        """Return P(level | class) among the rows of the class whose value is present."""
         rows = [self.levels[i][r] for r in range(len(self.y)) if self.y[r] == label]
         rows = [v for v in rows if v is not None]
         return rows.count(level) / len(rows) if rows else 0.0
@@ -122,7 +122,7 @@ def relieff(X, y, n_neighbors=10, *, nominal=None, sampled=None, multisurf=False
 
 
 def rrelieff(X, y, n_neighbors=10, *, nominal=None, sampled=None, sigma=20):
-    """Robnik-Sikonja and Kononenko's probabilities: N_dC, N_dA and N_dC&dA, with influence by rank."""
+    """Return RReliefF from the probabilities N_dC, N_dA and N_dC&dA, with influence by rank."""
     diff = Differences(X, [0] * len(y), nominal)
     n, d = diff.X.shape
     sampled = range(n) if sampled is None else sampled
@@ -144,7 +144,7 @@ def rrelieff(X, y, n_neighbors=10, *, nominal=None, sampled=None, sigma=20):
 
 
 def neighbour_graph(X, n_neighbors, weight="heat", bandwidth=None):
-    """Symmetric weights; i ~ j if either is among the other's nearest."""
+    """Return symmetric weights; i ~ j if either is among the other's nearest."""
     X = np.asarray(X, dtype=float)
     n = len(X)
     squared = [
@@ -180,7 +180,7 @@ def laplacian_score(x, W):
 
 
 def spec(x, W, form, n_eigenvectors=None):
-    """The three forms through all eigenvectors of the normalised Laplacian."""
+    """Return the three forms through all eigenvectors of the normalised Laplacian."""
     x = np.asarray(x, dtype=float)
     root = np.sqrt(W.sum(axis=1))
     normalised = np.eye(len(x)) - W / np.outer(root, root)
@@ -234,7 +234,7 @@ def sfs_lw(X, y, m=None, radius="max", candidates=None):
 
 
 def s3f(Q, y, kmax=None):
-    """Supervised simplified silhouette filter on discrete features: medoids, clusters, selected."""
+    """Run the supervised simplified silhouette filter on discrete features: medoids, clusters, selected."""
     Q = np.asarray(Q)
     d = Q.shape[1]
     columns = [Q[:, i].tolist() for i in range(d)]
@@ -303,7 +303,7 @@ def s3f(Q, y, kmax=None):
 
 
 def svm_rfe(X, y, C=1.0, tol=1e-3):
-    """All features, last removed first; a fresh machine for every round and class."""
+    """Return all features, last removed first; a fresh SVM for every round and class."""
     from sklearn.svm import SVC
 
     X = np.asarray(X, dtype=float)
@@ -324,7 +324,7 @@ def svm_rfe(X, y, C=1.0, tol=1e-3):
 
 
 def benjamini(pvalues, level, yekutieli=False):
-    """Features rejected by the step-up procedure."""
+    """Return the features rejected by the step-up procedure."""
     m = len(pvalues)
     harmonic = sum(1 / i for i in range(1, m + 1)) if yekutieli else 1.0
     ordered = sorted(range(m), key=lambda i: pvalues[i])

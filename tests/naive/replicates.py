@@ -10,7 +10,7 @@ from tests.naive.rounding import XLogX
 
 
 def discrete_tables(X, y, rows, name):
-    """Relevances, redundancies and candidates on some rows; c log2 c is that of all rows."""
+    """Return relevances, redundancies and candidates on some rows; c log2 c is that of all rows."""
     logs = XLogX(len(y))
     p = X.shape[1]
     levels = X.max(axis=0) + 1
@@ -28,7 +28,7 @@ def discrete_tables(X, y, rows, name):
 
 
 def full_ensemble(X, y, k, part, name="mi", objective="difference", **options):
-    """One list per replicate that has two classes."""
+    """Return one list per replicate that has two classes."""
     lists = []
     for i in range(int(part.max()) + 1):
         rows = np.flatnonzero(part != i)
@@ -39,7 +39,7 @@ def full_ensemble(X, y, k, part, name="mi", objective="difference", **options):
 
 
 def inner_ensemble(X, y, k, part, name="mi", objective="difference"):
-    """One run on sums over the replicates: the mean of the definition, less its divisor."""
+    """Run once on sums over the replicates: the mean of the definition, less its divisor."""
     relevance, redundancy, varies = 0.0, 0.0, np.zeros(X.shape[1], bool)
     for i in range(int(part.max()) + 1):
         tables = discrete_tables(X, y, np.flatnonzero(part != i), name)
@@ -50,7 +50,7 @@ def inner_ensemble(X, y, k, part, name="mi", objective="difference"):
 
 
 def take_vote(lists, p, k, vote):
-    """The combined list, by a sort of explicit keys."""
+    """Combine the lists by a sort of explicit keys."""
     votes = {f: sum(f in entries for entries in lists) for f in range(p)}
     positions = {
         f: [entries.index(f) + 1 if f in entries else None for entries in lists] for f in range(p)

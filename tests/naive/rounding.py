@@ -12,7 +12,7 @@ GRID = 2**40
 
 
 def shift_for(n: int) -> int:
-    """``60 - ceil(log2(n log2 n))``; 59 for n <= 2, where there is nothing to measure."""
+    """Return ``60 - ceil(log2(n log2 n))``; 59 for n <= 2, where there is nothing to measure."""
     if n <= 2:
         return 59
     with localcontext() as context:
@@ -32,7 +32,7 @@ def _log2(c: int) -> Decimal:
 
 @cache
 def xlogx_fixed(c: int, shift: int) -> int:
-    """``round(c log2(c) 2**shift)``, an integer."""
+    """Return ``round(c log2(c) 2**shift)``, an integer."""
     if c <= 1:
         return 0
     with localcontext() as context:
@@ -55,7 +55,7 @@ class XLogX:
 
 
 def round_grid(x: float) -> float:
-    """Nearest multiple of 2**-40, halves to even."""
+    """Round to the nearest multiple of 2**-40, halves to even."""
     if not math.isfinite(x):
         return x
     return float(Fraction(round(Fraction(x) * GRID), GRID))
@@ -66,14 +66,14 @@ def bits_of(x: float) -> int:
 
 
 def unit_ratio(numerator: float, denominator: float) -> float:
-    """Ratio clamped to [0, 1] and rounded; 0 without a denominator."""
+    """Return the ratio clamped to [0, 1] and rounded; 0 without a denominator."""
     if denominator <= 0 or numerator <= 0:
         return 0.0
     return round_grid(min(numerator / denominator, 1.0))
 
 
 def in_bits(total: int, n: int, shift: int) -> float:
-    """A fixed-point sum as bits, clamped at 0 and rounded."""
+    """Return a fixed-point sum as bits, clamped at 0 and rounded."""
     if n == 0 or total <= 0:
         return 0.0
     return round_grid(float(total) / (float(n) * 2.0**shift))

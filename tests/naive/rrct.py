@@ -23,23 +23,23 @@ class Steps:
 
 
 def information(squared):
-    """Mutual information, in nats, of two Gaussians with this squared correlation."""
+    """Return the mutual information, in nats, of two Gaussians with this squared correlation."""
     rest = 1 - min(squared, 1.0)
     return -0.5 * np.log(rest) if rest > 1e-12 else 1000.0
 
 
 def magnitude(squared):
-    """The absolute correlation."""
+    """Return the absolute correlation."""
     return float(np.sqrt(min(squared, 1.0)))
 
 
 def sign(value):
-    """Sign with a dead zone of 1e-12."""
+    """Return the sign with a dead zone of 1e-12."""
     return 0 if abs(value) <= 1e-12 else int(np.sign(value))
 
 
 def pearson(a, b):
-    """Signed correlation; 0 if either is constant."""
+    """Return the signed correlation; 0 if either is constant."""
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return 0.0
     a = a - a.mean()
@@ -48,7 +48,7 @@ def pearson(a, b):
 
 
 def residuals(columns, given):
-    """Residuals of the columns after regression on an intercept and the given columns."""
+    """Return the residuals of the columns after regression on an intercept and the given columns."""
     columns = columns - columns.mean(axis=0)
     if given.shape[1]:
         given = (given - given.mean(axis=0)) / given.std(axis=0)
@@ -58,7 +58,7 @@ def residuals(columns, given):
 
 
 def squared_multiple(column, targets, scale):
-    """Share of the column's variance that the target columns explain."""
+    """Return the share of the column's variance that the target columns explain."""
     length = np.linalg.norm(column)
     if length == 0:
         return 0.0
@@ -68,20 +68,20 @@ def squared_multiple(column, targets, scale):
 
 
 def indicators(y):
-    """An orthonormal basis of the centred class indicators."""
+    """Return an orthonormal basis of the centred class indicators."""
     dummies = (y[:, None] == np.unique(y)).astype(float)
     left, values, _ = np.linalg.svd(dummies - dummies.mean(axis=0), full_matrices=False)
     return left[:, values > 1e-9]
 
 
 def lowest_near_best(scores):
-    """The lowest index whose score is within 1e-10 max(1, |best|) of the best."""
+    """Return the lowest index whose score is within 1e-10 max(1, |best|) of the best."""
     best = max(scores.values())
     return min(j for j, score in scores.items() if score >= best - 1e-10 * max(1, abs(best)))
 
 
 def explained(x, target, given, nominal):
-    """Signed (two columns) or multiple correlation of residuals, and the candidate's own share."""
+    """Return the signed (two columns) or multiple correlation of residuals, and the share of the candidate."""
     x_rest = residuals(x[:, None], given)[:, 0]
     share = float(x_rest @ x_rest / np.sum((x - x.mean()) ** 2))
     y_rest = residuals(target, given)

@@ -7,7 +7,7 @@ import math
 
 
 def ranks_of(row):
-    """1 for the largest; equal values share their mean rank."""
+    """Return ranks, 1 for the largest; equal values share their mean rank."""
     return [
         1 + sum(other > value for other in row) + (sum(other == value for other in row) - 1) / 2
         for value in row
@@ -20,14 +20,14 @@ def mean_ranks(scores):
 
 
 def friedman_uncorrected(scores):
-    """Friedman's chi-squared as Demšar prints it, without a correction for ties."""
+    """Return Friedman's chi-squared as Demšar prints it, without a correction for ties."""
     n, k = len(scores), len(scores[0])
     squares = sum(rank**2 for rank in mean_ranks(scores))
     return 12 * n / (k * (k + 1)) * (squares - k * (k + 1) ** 2 / 4)
 
 
 def friedman(scores):
-    """Divided by the share of the scatter of ranks that ties leave."""
+    """Return the statistic divided by the share of the scatter of ranks that ties leave."""
     n, k = len(scores), len(scores[0])
     lost = 0
     for row in scores:
@@ -38,7 +38,7 @@ def friedman(scores):
 
 
 def signed_rank_pvalue(first, second):
-    """Two-sided, over all assignments of signs to the differences; no ties among their sizes."""
+    """Return the two-sided p-value over all assignments of signs to the differences; no ties among their sizes."""
     differences = [a - b for a, b in zip(first, second, strict=True) if a != b]
     if not differences:
         return 1.0
@@ -54,7 +54,7 @@ def signed_rank_pvalue(first, second):
 
 
 def holm(pvalues):
-    """Go through the tests from the smallest p-value; each is multiplied by the tests that are left."""
+    """Multiply the p-values, smallest first, by the number of tests that are left."""
     corrected = {}
     running = 0.0
     for step, i in enumerate(sorted(range(len(pvalues)), key=lambda i: (pvalues[i], i))):

@@ -30,7 +30,7 @@ def nogueira(sets, p):
 
 
 def nogueira_terms(sets, p, weights):
-    """Mean variance of the features' indicators, and the variance of one drawn at random."""
+    """Return the mean variance of the features' indicators, and the variance of one drawn at random."""
     total = sum(weights)
     share = [
         sum(w for w, members in zip(weights, sets, strict=True) if f in members) / total
@@ -41,7 +41,7 @@ def nogueira_terms(sets, p, weights):
 
 
 def nogueira_standard_error(sets, p, step=1e-4):
-    """Delta method: how the estimate moves with the weight of each run, differenced."""
+    """Return the standard error by the delta method, from differences with the weight of each run."""
     value = nogueira(sets, p)
     binomial = nogueira_terms(sets, p, [1.0] * len(sets))[1]
 
@@ -91,7 +91,7 @@ def pairs_fast(lists, p, k):
 
 
 def estimate(p, k, e, jaccard_index, q):
-    """Equation (16), with the recursion (14) for the shares that are already known."""
+    """Return equation (16), with the recursion (14) for the shares that are already known."""
     ratio = 2 * jaccard_index / (jaccard_index + 1)
     known = []
     for _ in range(e):

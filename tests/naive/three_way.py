@@ -12,7 +12,7 @@ CRITERIA = {
 
 
 def greedy_accumulate(relevance, term, n_select, accumulation, candidates=None, kept=()):
-    """Selected features and scores; ``term[g][f]`` is the term of candidate f with selected g."""
+    """Return selected features and scores; ``term[g][f]`` is the term of candidate f with selected g."""
     p = len(relevance)
     left = [f for f in range(p) if (candidates is None or candidates[f]) and f not in kept]
     selected, scores = [], []

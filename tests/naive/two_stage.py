@@ -12,7 +12,7 @@ import numpy as np
 
 
 def probabilities(q, gamma):
-    """P_gamma(i) = (1 - gamma) gamma^(i-1) / (1 - gamma^q), i = 1..q."""
+    """Return P_gamma(i) = (1 - gamma) gamma^(i-1) / (1 - gamma^q), i = 1..q."""
     return [(1 - gamma) * gamma ** (i - 1) / (1 - gamma**q) for i in range(1, q + 1)]
 
 
@@ -71,7 +71,7 @@ def intensify(queen, promise, fit, kept=0):
 
 
 def pick(weights, u):
-    """The index at which the sum of the weights exceeds u times their total."""
+    """Return the index at which the sum of the weights exceeds u times their total."""
     running = 0.0
     for i, weight in enumerate(weights):
         running += weight
@@ -169,7 +169,7 @@ class Colony:
 
 
 def fill_pool(fit, step, largest, patience, target):
-    """The size of the pool: it grows until the score of all of it is reached, or does not rise any more."""
+    """Return the size of the pool: it grows until the score of all of it is reached, or stops rising."""
     size, best, idle = 0, -math.inf, 0
     while True:
         size = min(size + step, largest)
@@ -181,7 +181,7 @@ def fill_pool(fit, step, largest, patience, target):
 
 
 def genetic(fit, q, seed, *, population, generations, crossover=0.8, mutation=0.02):
-    """The best set of each generation."""
+    """Return the best set of each generation."""
 
     def nonempty(bits, rng):
         return {i for i in range(q) if bits[i]} or {int(rng.integers(q))}
