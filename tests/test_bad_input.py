@@ -1,4 +1,4 @@
-"""Bad input gets one clear sentence that names the parameter or column, the value and the remedy."""
+"""Bad input raises a one-line error that names the parameter or column, the value and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no filter or ranking can use gets one clear sentence, and leaves the selector as it was."""
+"""Data that no filter or ranking can use raise a one-line error and leave the selector unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selection from blocks of rows: what memory gives, however the rows are split."""
+"""Selection from blocks of rows equals selection in memory, however the rows are split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines of blocks of rows, and target and weights that are columns."""
+"""Backends for blocks of rows, and target and weights that are columns."""
 
 from __future__ import annotations
 

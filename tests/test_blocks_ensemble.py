@@ -1,4 +1,4 @@
-"""Ensembles over rows in blocks: the replicates, the votes and the bits of memory."""
+"""Ensembles over rows in blocks: replicates and votes are identical to those in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selectors in a row."""
+"""Chains of selectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""partial_fit and forget: at any time the selection of a fit on the rows that are there."""
+"""partial_fit and forget: at any time the selection equals that of a fit on the current rows."""
 
 from __future__ import annotations
 

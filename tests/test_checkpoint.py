@@ -1,4 +1,4 @@
-"""Searches that are broken off: by Ctrl-C, by a kill, and what their files are worth afterwards."""
+"""Interrupted searches: by Ctrl-C or by a kill, and how their files are resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever cannot be used ends in one sentence, exit code 2, and nothing written."""
+"""Input that cannot be used ends in a one-line error and exit code 2, and nothing is written."""
 
 import os
 import subprocess

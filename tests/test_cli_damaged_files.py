@@ -1,4 +1,4 @@
-"""Damaged files of every kind end in one sentence; those that would crash the process are rejected first."""
+"""Damaged files of every kind end in a one-line error; those that would crash the process are rejected first."""
 
 import signal
 import struct

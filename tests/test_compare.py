@@ -1,4 +1,4 @@
-"""Comparisons of selectors: what is computed, what is kept, and what fails."""
+"""Comparisons of selectors: results, stored cells and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The consistency-based selectors, as a user meets them."""
+"""The consistency-based selectors through their public interface."""
 
 from __future__ import annotations
 

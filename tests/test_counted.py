@@ -1,4 +1,4 @@
-"""Measures over counts that blocks of rows deliver: the bits, the features and the evaluations of memory."""
+"""Measures over counts delivered by blocks of rows: values, features and evaluations equal those in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster that are killed while they work, and clients that are closed."""
+"""Workers of a Dask cluster that are killed during a fit, and clients that are closed."""
 
 from __future__ import annotations
 

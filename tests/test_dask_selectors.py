@@ -1,4 +1,4 @@
-"""Selection on a Dask cluster: what memory gives, however the rows are split."""
+"""Selection on a Dask cluster equals selection in memory, however the rows are split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads that are ended with their caller or with the interpreter, and children forked while one fits."""
+"""Threads that end with their caller or with the interpreter, and children forked during a fit."""
 
 from __future__ import annotations
 

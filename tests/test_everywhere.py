@@ -1,4 +1,4 @@
-"""The same rows give the same selection wherever they are."""
+"""The same rows give the same selection wherever they are stored."""
 
 from __future__ import annotations
 

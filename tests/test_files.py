@@ -1,4 +1,4 @@
-"""A table in files gives what the same rows give in memory, bit for bit."""
+"""A table in files gives results bit-identical to those of the same rows in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that cannot be read end in one sentence, and nothing is left behind."""
+"""Files that cannot be read raise a one-line error, and nothing is left behind."""
 
 from __future__ import annotations
 

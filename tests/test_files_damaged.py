@@ -1,4 +1,4 @@
-"""Tables in damaged files are validated before anything follows what they claim."""
+"""Tables in damaged files are validated before their offsets and lengths are used."""
 
 from __future__ import annotations
 

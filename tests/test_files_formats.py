@@ -1,4 +1,4 @@
-"""``fit`` takes every file that the command line takes, with the result of the same rows in arrays."""
+"""``fit`` accepts every file that the command line accepts, with the result of the same rows in arrays."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Files with too many rows for one column in memory are read by row groups, with the result of memory."""
+"""Files with too many rows for one column in memory are read by row groups, with the same result as in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forward selectors inside an ensemble."""
+"""Ensembles of the forward selectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal: what it returns after kills, damage and other writers, and files written whole or not at all."""
+"""The journal after kills, damage and concurrent writers, and files written completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that come and go: what is kept, against a list of rows."""
+"""Rows that are added and removed: the stored rows, compared with a list of rows."""
 
 from __future__ import annotations
 

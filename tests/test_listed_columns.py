@@ -1,4 +1,4 @@
-"""Sparse columns kept as lists of their rows: the counts of planes and bytes, in memory for the entries alone."""
+"""Sparse columns kept as lists of their rows: the same counts as planes and bytes, with memory for the entries only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as people bring them: ids, dates, flags, lazy frames, masked and foreign numbers."""
+"""Real-world tables: ids, dates, flags, lazy frames, masked and third-party numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MRMR from the user's data to the fitted selector."""
+"""MRMR from the data of a user to the fitted selector."""
 
 from __future__ import annotations
 

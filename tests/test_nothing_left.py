@@ -1,4 +1,4 @@
-"""Nothing that could be chosen: one sentence, from every selector."""
+"""Data without a selectable feature: a one-line error or warning from every selector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A measure of numbers has one value: the rounding of the exact one, by whatever way the rows come."""
+"""A numeric measure has one value, the rounding of the exact one, for every form of the rows."""
 
 from __future__ import annotations
 

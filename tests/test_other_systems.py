@@ -1,4 +1,4 @@
-"""What systems differ in, on the system of the tests: links, files that are mapped, memory, output encodings."""
+"""Differences between systems, simulated here: links, mapped files, memory, output encodings."""
 
 from __future__ import annotations
 

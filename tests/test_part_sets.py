@@ -1,4 +1,4 @@
-"""Replicates that are any sets of parts of the rows give what those rows give alone."""
+"""Replicates that are any sets of parts of the rows equal separate fits on those rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plots draw what they are given."""
+"""Plots draw the values that they are given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spearman from integer ranks, and the transposition that all continuous data goes through."""
+"""Spearman from integer ranks, and the transposition of all continuous data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reasons are data; sentences are made of them at the end."""
+"""Reasons are data, which are formatted as sentences last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recommendations: plausible selectors, tried, with their uncertainty."""
+"""Recommendations: plausible selectors, evaluated on the data, with their uncertainty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make reproduce`: what has been run is not run again, and all of it is on one page."""
+"""`make reproduce`: finished experiments are not repeated, and all of them are on one page."""
 
 from __future__ import annotations
 

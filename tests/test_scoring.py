@@ -1,4 +1,4 @@
-"""The scores of feature sets: each set once, on fixed folds, by any scoring, whatever fails."""
+"""The scores of feature sets: each set once, on fixed folds, by any scoring, with failures recorded."""
 
 from __future__ import annotations
 

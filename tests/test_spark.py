@@ -1,4 +1,4 @@
-"""Selection where Spark has the rows: what memory gives."""
+"""Selection on Spark equals selection in memory."""
 
 from __future__ import annotations
 

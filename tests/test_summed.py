@@ -1,4 +1,4 @@
-"""Measures over sums of numbers that blocks of rows deliver: the bits and the features of memory."""
+"""Measures over sums delivered by blocks of rows: values and features equal those in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as tables: one row per feature, alike for all selectors; curves too."""
+"""Results as tables: one row per feature, the same columns for all selectors; curves too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a type checker sees: real classes, real words for parameters, and mistakes."""
+"""Type checkers see the real classes, the options of parameters, and mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workflows read dry: what they name exists here, and they may do no more than they need."""
+"""Static checks of the workflows: the files they name exist, and their permissions are minimal."""
 
 from __future__ import annotations
 

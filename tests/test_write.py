@@ -1,4 +1,4 @@
-"""Checkpoints, stores and reports: several processes at once, links in the way, disks that are full."""
+"""Checkpoints, stores and reports: concurrent processes, links at the target, full disks."""
 
 from __future__ import annotations
 
