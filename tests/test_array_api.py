@@ -74,7 +74,7 @@ def test_bins_and_evaluations_take_such_arrays():
 
 
 class Tensor:
-    """Return the rows in the layout of a PyTorch tensor."""
+    """Rows in the layout of a PyTorch tensor."""
 
     __module__ = "torch"
 

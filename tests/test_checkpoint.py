@@ -80,7 +80,7 @@ settings = {settings}
 
 
 class Interrupted(GaussianNB):
-    """Ctrl-C comes while the n-th of all machines is being fitted."""
+    """A classifier that is interrupted during its n-th fit."""
 
     fits_left = 10**9
 

@@ -15,7 +15,7 @@ ALL_TERMS = ("joint", "conditional", "disr", "interaction")
 
 
 class Blocks:
-    """Rows in blocks, each packed by itself; parts may be split by class."""
+    """Rows in blocks, each packed separately; parts may be split by class."""
 
     def __init__(self, codes, levels, ends, parts, n_parts, weights=None, missing=None):
         self.incomplete = None

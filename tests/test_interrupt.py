@@ -97,7 +97,7 @@ N_SIGNALS = 5 if SHARE >= 1 else 3
 
 
 class Rung(Exception):
-    """Raise KeyboardInterrupt on the alarm, as on Ctrl-C."""
+    """The exception that the alarm raises, as Ctrl-C raises KeyboardInterrupt."""
 
 
 @pytest.mark.plain
@@ -147,7 +147,7 @@ def test_code_of_others_is_left_when_interrupted():
 
 
 def test_loops_of_others_end_when_interrupted():
-    """Else the interpreter waits at its exit for as long as they take."""
+    """Otherwise the interpreter waits for them at its exit."""
     ended = threading.Event()
     timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
 

@@ -64,7 +64,7 @@ def test_all_families_are_drawn():
 
 
 class Recorder(BaseEstimator):
-    """Ranks by position and records the data it was given."""
+    """A ranking by position that records the data it was given."""
 
     def __init__(self, seen=None, k=1):
         self.seen = seen

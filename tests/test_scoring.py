@@ -179,7 +179,7 @@ def test_more_jobs_change_nothing():
 
 
 class Deaf(ClassifierMixin, BaseEstimator):
-    """Long in a thread, where nothing interrupts it."""
+    """A classifier that is slow in a thread, where nothing interrupts it."""
 
     ended = ()
 

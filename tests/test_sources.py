@@ -16,7 +16,7 @@ from thresher.data import read_table, read_target
 
 
 class Anybody(BaseEstimator):
-    """Stands for a selector: receives n_features_in_."""
+    """A substitute for a selector that receives n_features_in_."""
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])

@@ -17,7 +17,7 @@ PAIR_MEASURES = NUMERIC_PAIRS
 
 
 class Blocks:
-    """Rows in blocks, each summed by itself about centres that all share."""
+    """Rows in blocks, each summed separately about common centres."""
 
     def __init__(self, columns, ends, parts=None, n_parts=1, weights=None):
         n = columns.shape[1]

@@ -13,7 +13,7 @@ def anonymous_memory() -> int:
 
 
 class Watch:
-    """Watch this process from a separate thread; afterwards `before` and `most` are bytes."""
+    """A thread that watches the memory of this process; afterwards `before` and `most` are bytes."""
 
     def __enter__(self) -> Self:
         self.before = self.most = anonymous_memory()
