@@ -1,7 +1,7 @@
 """Time to score sets of features by five-fold cross-validation of an SVM, on one thread, compared with other packages.
 
 ``python -m benchmarks.speed.sets [--sets 1000]``: random sets of 5 to 40 of 200 features, 100 and 1,000 rows, by the
-scorer of `GBC` and by scikit-learn's ``cross_val_score`` of the same pipeline, and their agreement. Then the same
+judge of `GBC` and by scikit-learn's ``cross_val_score`` of the same pipeline, and how far the two agree. Then the same
 estimator inside other packages' searches: milliseconds per set that they score, which are sets of one feature in
 forward selections and larger ones in sklearn-genetic-opt. Times are processor times.
 """

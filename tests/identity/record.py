@@ -28,7 +28,7 @@ Record = dict[str, Entry]
 # The tests of these kernels bring a digest of their values.
 KERNELS = (
     "coded_table",
-    "machine",
+    "svm_scores",
     "moments",
     "neighbours",
     "one_value",
