@@ -159,7 +159,7 @@ def coded_problem(name):
 
 
 @pytest.mark.parametrize("name", ["random", "colon", "madelon"])
-def test_every_search_over_blocks_gives_what_memory_gives(name):
+def test_every_search_over_blocks_gives_the_result_of_memory(name):
     codes, levels, classes = coded_problem(name)
     classes = classes.astype(np.int32)
     n_classes = int(classes.max()) + 1

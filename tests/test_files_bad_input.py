@@ -310,7 +310,7 @@ def written(folder, n, p):
     return str(folder / "t.parquet")
 
 
-def test_one_reading_takes_no_more_than_the_limit(tmp_path):
+def test_one_pass_uses_no_more_memory_than_the_limit(tmp_path):
     """This includes the table of 64 MB."""
     path = written(tmp_path, 20_000, 400)
     assert parquet.ParquetFile(path).num_row_groups == 4

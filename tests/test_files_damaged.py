@@ -75,7 +75,7 @@ def all_sentences(folder):
             print(error, flush=True)
 
 
-def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
+def test_offsets_and_indices_are_checked_before_they_are_used(tmp_path):
     """Run in a separate process, which would end."""
     program = (
         f"from tests.test_files_damaged import all_sentences; all_sentences({str(tmp_path)!r})"
@@ -160,7 +160,7 @@ class Short:
         yield table().select(columns)
 
 
-def test_columns_of_another_length_than_the_file_says_are_rejected():
+def test_columns_of_another_length_than_the_file_states_are_rejected():
     files = join_parts([Short()])
     assert isinstance(files, FileColumns)
     with pytest.raises(ValueError, match="a part cannot be read: its columns have 60 rows, not 61"):

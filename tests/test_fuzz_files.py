@@ -44,7 +44,7 @@ def read_all(files):
     return counts, wrong
 
 
-def test_a_damaged_file_is_made_of_its_format_and_seed_alone():
+def test_a_damaged_file_depends_on_its_format_and_seed_only():
     for name in FORMATS:
         assert damaged(name, 1) == damaged(name, 1)
         assert damaged(name, 1) != damaged(name, 2)

@@ -371,7 +371,7 @@ def test_tall_columns_give_the_exact_value(dtype):
         3,
     ),
 )
-def test_rows_as_they_lie_give_the_exact_value(dtype, shape, n_classes):
+def test_rows_in_their_layout_give_the_exact_value(dtype, shape, n_classes):
     rng = np.random.default_rng(shape[1])
     X = (rng.normal(size=shape) + 7).astype(dtype)
     y = rng.integers(0, n_classes, shape[0]).astype(np.int32)

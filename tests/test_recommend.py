@@ -221,7 +221,7 @@ def test_numbers_are_taken_for_numbers():
     assert isinstance(found.table("polars"), pl.DataFrame)
 
 
-def test_the_data_decide_what_is_tried():
+def test_the_data_decide_which_candidates_are_evaluated():
     def tried(X, y, budget=30):
         found, left_out = candidates(look_at(X, y), 5, budget)
         return [candidate.name for candidate in found], left_out

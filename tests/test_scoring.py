@@ -111,7 +111,7 @@ def test_a_failing_set_counts_as_the_worst_and_the_error_is_shown_once():
     scorer.refuse_if_all_failed()
 
 
-def test_nothing_but_failures_is_an_error():
+def test_failures_of_all_sets_are_an_error():
     scorer = scorer_with(FailsOn(1))
     scorer.refuse_if_all_failed()
     with pytest.warns(ThresherWarning):

@@ -18,7 +18,7 @@ def ensemble_problem(rng, p, e, n_levels=4):
 
 @pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
-def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy):
+def test_every_replicate_selects_as_a_separate_fit(objective, weight, offset, strategy):
     rng = np.random.default_rng(21)
     for trial in range(40):
         p, e = int(rng.integers(1, 20)), int(rng.integers(1, 6))
