@@ -18,7 +18,7 @@ class Watch:
     def __enter__(self) -> Self:
         self.before = self.most = anonymous_memory()
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._look)
+        self._thread = threading.Thread(target=self._watch)
         self._thread.start()
         return self
 
@@ -26,6 +26,6 @@ class Watch:
         self._done.set()
         self._thread.join()
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
         while not self._done.wait(0.01):
             self.most = max(self.most, anonymous_memory())
