@@ -147,7 +147,7 @@ def test_a_checkpoint_of_something_else_is_rejected(settings, data, words, tmp_p
         lambda text: text.replace(b'"kind"', b'"find"', 1),
         lambda text: b"a,b,c\n1,2,3\n",
         lambda text: b"thesis",
-        # Of a development version.
+        # A checkpoint of a development version.
         lambda text: b'{"thresher checkpoint": 1, "seed": 0, "fingerprints": {}}\t2c4c2fb9\n',
     ],
 )

@@ -25,7 +25,7 @@ def mat_4_sparse(path, X, y):
 
 
 FILES = {**DENSE, **SPARSE, **OF_SCIPY, "4.mat": mat_4, "sparse 4.mat": mat_4_sparse}
-# Those that are written with single precision.
+# Formats that are written with single precision.
 SINGLE = ("single.npz", "columns.h5ad")
 OTHERS = {"dense.arff": ["word", "remark", "number"], "sparse.arff": ["number"]}
 SELECTORS = [

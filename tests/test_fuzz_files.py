@@ -20,7 +20,7 @@ pytest.importorskip("resource")
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Of each format; of those of HDF5 a quarter, as each starts a process.
+# Number of files of each format; a quarter of it for HDF5, because each starts a process.
 EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "4"))
 EXPLORES = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
 

@@ -218,7 +218,7 @@ def counted_value(name):
     return value
 
 
-# Of a column and a target by its definition, and the function of the package.
+# The reference implementation of a measure of a column and a target, and the function of the package.
 FUNCTIONS = {
     "mi": mutual_information,
     "su": symmetrical_uncertainty,

@@ -42,7 +42,7 @@ def test_spearman_beyond_sixty_four_bits():
     assert measure.relevance_spearman(up.astype(float)).tolist() == [1, 1]
 
 
-# Whole numbers in all widths of ranks, and fractions.
+# Integers in all widths of ranks, and fractions.
 weights_of_rows = st.sampled_from(
     [
         st.integers(0, 3),

@@ -68,7 +68,7 @@ def test_the_memory_limit_changes_no_list(strategy):
         assert not free.cache_full
         assert tight.cache_full
         if strategy == "lazy":
-            # What was not kept spares the later replicates nothing.
+            # Pairs that were not kept save the later replicates nothing.
             assert free.n_evaluations <= tight.n_evaluations
         else:
             assert free.n_evaluations == tight.n_evaluations
