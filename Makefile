@@ -1,29 +1,29 @@
 # Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
 #
 #   make demo       a selection, a comparison with plain ranking and a report, on embedded data
-#   make test       lint, types, layers, the test suite on the wheel that a user gets, the kernels at all instruction levels
-#   make dev        an editable install from now on: Python changes count at once
+#   make test       lint, types, layers, the test suite on the wheel that users install, the kernels at all instruction levels
+#   make dev        an editable install from now on: Python changes take effect at once
 #   make test-level LEVEL=baseline   the whole test suite at one instruction level (baseline, popcnt, avx2, avx512)
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
 #   make browser    chromium-headless-shell for the tests of reports, by apt-get as root or by sudo      (BROWSER=no: none)
-#   make java       a Java for the tests of Spark, by the same way      (JAVA=no: none)
+#   make java       a Java for the tests of Spark, in the same way      (JAVA=no: none)
 #   make check-core the core without Python, at every level of instructions
 #   make check-core-windows, check-core-aarch64   the same for other systems, under wine and qemu-user
 #   make test-dev   the test suite on development versions of NumPy, SciPy, pandas, polars and scikit-learn
-#   make lint       the static checks alone
-#   make format     write the lists made from the registries, and rewrite the sources as the formatters want them
+#   make lint       the static checks only
+#   make format     write the lists made from the registries, and format the sources
 #   make stub       the stub of the core, generated from the compiled module
 #   make bench      time and memory compared with other packages      (ARGS="--quick --only leukemia")
 #   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
 #   make docs-links check the links of the documentation to other sites (needs a network)
 #   make sanitize   the test suite on a core built with ASan and UBSan
-#   make coverage   which lines the test suite runs, of Python and of C++
-#   make fuzz       random inputs and files with faults, new ones each time      (EXAMPLES=20000 for each test)
-#   make fuzz-core  libFuzzer on the core's packers, where clang++ is      (SECONDS=600)
+#   make coverage   the lines of Python and of C++ that the test suite runs
+#   make fuzz       random inputs and damaged files, different each time      (EXAMPLES=20000 for each test)
+#   make fuzz-core  libFuzzer on the core's packers, if clang++ is installed      (SECONDS=600)
 #   make compare    twelve selectors on fifteen real data sets      (ARGS="--only sonar wdbc")
 #   make reproduce  all published experiments, on a page of the docs      (ARGS="--quick")
 #   make reproduce-NAME   a published experiment, benchmarks/reproduction/NAME.py      (ARGS=...)
-#   make clean      remove everything that was made
+#   make clean      remove all build results
 
 SHELL := bash
 PYTHON ?= python3
@@ -61,8 +61,8 @@ KERNEL_TESTS = $(shell grep -l "pytest.mark.kernels" tests/*.py)
 demo: $(VENV)/.core
 	$(BIN)/python -m thresher demo --out build/demo.html --force $(ARGS)
 
-# The gate keeps all processors busy. Threads of OpenBLAS would spin there, waiting for each other. All other runs of the
-# tests leave OpenBLAS its threads.
+# The gate keeps all processors busy, so that threads of OpenBLAS would spin, waiting for each other. Other runs of the
+# tests do not limit OpenBLAS.
 ONE_BLAS_THREAD := OPENBLAS_NUM_THREADS=1
 
 # The static checks of the sources run while the core is compiled.
@@ -73,10 +73,9 @@ test:
 suite: $(VENV)/.tools $(VENV)/.core
 	env -u MAKEFLAGS $(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) $(if $(ARGS),$(ARGS),$(SUITE))
 
-# Everything that depends on the instruction level is in the kernels. So these are compared with their reference
-# implementations at every level, and some 300 fits, nightly thousands (QUICK=), must have the same bits at all of them. In
-# one process at a time, of lower priority than the suite that `make test` runs at the same time, but not so low that it
-# ends long after it.
+# Only the kernels depend on the instruction level. They are compared with their reference implementations at every
+# level, and about 300 fits, nightly thousands (QUICK=), must be bit-identical at all of them. One process runs at a time,
+# at a slightly lower priority than the suite that `make test` runs at the same time.
 test-levels: $(VENV)/.tools $(VENV)/.core
 	@for level in baseline popcnt avx2; do \
 	    echo "kernels at $$level" && THRESHER_ISA=$$level THRESHER_EXAMPLES=$${THRESHER_EXAMPLES:-0.2} $(ONE_BLAS_THREAD) nice -n 3 $(BIN)/python -m pytest -p no:cacheprovider \
@@ -85,7 +84,7 @@ test-levels: $(VENV)/.tools $(VENV)/.core
 	done
 	$(ONE_BLAS_THREAD) nice -n 3 $(BIN)/python -m tests.identity levels $(QUICK) --workers 1
 
-# The whole suite at one level. The tests with clusters and those of scikit-learn's contract do not depend on it.
+# The whole suite at one level, without tests that do not depend on it: those with clusters and of scikit-learn's contract.
 LEVEL ?= baseline
 test-level: $(VENV)/.tools $(VENV)/.core
 	THRESHER_ISA=$(LEVEL) $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster and not once" $(if $(ARGS),$(ARGS),$(SUITE))
@@ -128,7 +127,7 @@ lint-package: $(VENV)/.tools $(VENV)/.core
 	@$(BIN)/python tools/core_stub.py --check
 	$(BIN)/lint-imports
 
-# What type checkers know of the compiled core. It stays in the sources, so that mypy need not wait for the compiler.
+# The type stub of the compiled core. It is part of the sources, so that mypy need not wait for the compiler.
 stub: $(VENV)/.tools $(VENV)/.core
 	@$(BIN)/python tools/core_stub.py
 
@@ -185,8 +184,8 @@ $(VENV)/.docs: $(VENV)/.tools
 	$(PIP) install --group docs
 	@touch $@
 
-# The package as a user gets it: the sdist, unpacked, built into a wheel, installed. Unchanged files keep their time
-# stamps, so that only what changed is compiled again. With the extras that the demo needs.
+# The package as users install it: the sdist is unpacked, built into a wheel and installed, with the extras of the demo.
+# Unchanged files keep their time stamps, so that only changed ones are compiled again.
 # BUILD_TYPE=Debug keeps the core's assertions. After `make dev` the install is editable.
 EDITABLE := $(wildcard $(VENV)/.editable)
 ifeq ($(EDITABLE),)
@@ -247,10 +246,10 @@ $(DEV)/.core: $(VENV)/.build $(CORE)
 test-dev: $(DEV)/.core
 	THRESHER_TOOLS=no $(DEV)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
-# The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), next to the usual environment
-# whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and
-# leaks, which CPython has at exit by design, are not looked for. Nor is the use of a stack after return: from GCC 13 on
-# its stacks are not aligned as vectors of 64 bytes are.
+# The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), next to the usual environment,
+# whose packages it uses. The interpreter is not instrumented, so the run-time libraries are preloaded, and leaks are not
+# checked: CPython has some at exit by design. Use after return is not checked either: from GCC 13 on, its stacks are not
+# aligned for vectors of 64 bytes.
 ASAN := .venv-sanitize
 $(ASAN)/.core: $(VENV)/.tools $(VENV)/.core
 	$(PYTHON) -m venv --without-pip $(ASAN)

@@ -33,7 +33,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 
 class ClosedFigures:
-    """Closes the figures that a test or an example in a docstring leaves open."""
+    """Plugin that closes the figures that a test or a docstring example leaves open."""
 
     def pytest_runtest_teardown(self):
         if pyplot := sys.modules.get("matplotlib.pyplot"):

@@ -1,4 +1,4 @@
-"""Files of every format with faults in their bytes, each made from its format and a seed alone."""
+"""Files of every format with faults in their bytes, each determined by its format and a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many random inputs a property test draws, and how many cases of a claim the gate checks."""
+"""Numbers of random inputs of property tests, and of cases that the full gate checks."""
 
 from __future__ import annotations
 

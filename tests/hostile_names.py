@@ -1,4 +1,4 @@
-"""Names of features that try to be something else on a page."""
+"""Feature names that could be interpreted as markup or code on a page."""
 
 NAMES = [
     "<script>window.pwned = 1</script>",

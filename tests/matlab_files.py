@@ -1,4 +1,4 @@
-"""Files as MATLAB writes them, where SciPy cannot."""
+"""MATLAB files of kinds that SciPy cannot write."""
 
 from contextlib import contextmanager
 

@@ -12,7 +12,7 @@ NUMERIC_PAIRS = tuple(name for name in NUMERIC if KINDS[name].is_sum and KINDS[n
 ON_GRID = tuple(name for name in DISCRETE if KINDS[name].significant_bits is None)
 # Ratios of the information that feature and target have about each other.
 INFORMATION = tuple(name for name in DISCRETE if KINDS[name].law == "information")
-# Those with p-values, of a feature and classes.
+# Measures with p-values, of a feature and classes.
 TESTED_WITH_CLASSES = tuple(
     name for name in TESTED if KINDS[name].is_discrete or KINDS[name].by_class
 )

@@ -1,4 +1,4 @@
-"""Reads damaged files, one after the other, in a process that may die of one; prints what becomes of each.
+"""Read damaged files, one after the other, in a process that one may kill; print the outcome of each.
 
 ``python -m tests.read_damaged_files`` takes lines of FORMAT SEED; it prints the same with a way and an outcome.
 """

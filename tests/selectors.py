@@ -1,4 +1,4 @@
-"""One instance of every public selector, quick enough for tests, and those of a certain kind."""
+"""One instance of every public selector, fast enough for tests, and lists by property."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an installed package must do at least, without any test tool."""
+"""Minimal check of an installed package, without any test tool."""
 
 from __future__ import annotations
 

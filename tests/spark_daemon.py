@@ -1,4 +1,4 @@
-"""What forks the Python workers of Spark in tests: it has imported what they need, so that they start at once."""
+"""Daemon that forks the Python workers of Spark in tests, with their imports done, so that they start at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark for the tests: sessions with threads, or with executors in processes that a test can kill."""
+"""Spark sessions for tests: with threads, or with executors in processes that a test can kill."""
 
 from __future__ import annotations
 

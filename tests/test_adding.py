@@ -1,4 +1,4 @@
-"""What `CONTRIBUTING.md` says about a new selector and a new measure is all there is to do."""
+"""The recipes of `CONTRIBUTING.md` for a new selector and a new measure are complete."""
 
 from __future__ import annotations
 

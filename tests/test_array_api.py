@@ -28,7 +28,7 @@ def dispatch(monkeypatch):
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_selectors_give_what_numpy_arrays_give(selector):
+def test_selectors_give_the_result_of_numpy_arrays(selector):
     selector = clone(selector)
     if "random_state" in selector.get_params():
         selector.set_params(random_state=0)
@@ -74,7 +74,7 @@ def test_bins_and_evaluations_take_such_arrays():
 
 
 class Tensor:
-    """Return the rows in the layout of a PyTorch tensor."""
+    """Rows in the layout of a PyTorch tensor."""
 
     __module__ = "torch"
 
@@ -105,7 +105,7 @@ def test_tensors_of_pytorch_are_read_by_the_conversion_of_pytorch():
     ],
     ids=["X", "y", "sample_weight", "partial_fit", "transform", "measure"],
 )
-def test_what_cannot_be_converted_is_rejected_in_one_line(use):
+def test_values_that_cannot_be_converted_are_rejected_in_one_line(use):
     words = r"array of torch cannot be read as a NumPy array: Can't call numpy\(\) .* Pass a NumPy array"
     with pytest.raises(ValueError, match=words):
         use()

@@ -1,4 +1,4 @@
-"""Bad input gets one clear sentence that names the parameter or column, the value and the remedy."""
+"""Bad input raises a one-line error that names the parameter or column, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_column_of_too_many_levels_is_named_next_to_any_others():
             MRMR(relevance="mi").fit(frame[columns], np.arange(n) % 2)
 
 
-def test_more_features_than_there_are_selects_all_with_a_warning():
+def test_too_many_features_select_all_with_a_warning():
     data = np.column_stack([X[:, :3], np.ones(40)])
     with pytest.warns(ThresherWarning, match=r"n_features_to_select=10, but only 3 features"):
         selector = MRMR().fit(data, Y)

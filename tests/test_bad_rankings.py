@@ -1,4 +1,4 @@
-"""What no filter or ranking can use gets one clear sentence, and leaves the selector as it was."""
+"""Data that no filter or ranking can use raise a one-line error and leave the selector unchanged."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_selectors_for_classes_reject_numbers(selector):
     ],
     ids=repr,
 )
-def test_more_features_than_there_are_gives_all_and_one_warning(selector):
+def test_too_many_features_select_all_with_one_warning(selector):
     data = np.column_stack([X, np.full(40, 0.1)])
     with pytest.warns(ThresherWarning) as found:
         selector.fit(data, Y)

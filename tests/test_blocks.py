@@ -1,4 +1,4 @@
-"""Selection from blocks of rows: what memory gives, however the rows are split."""
+"""Selection from blocks of rows equals selection in memory, however the rows are split."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_missing_values_are_treated_as_in_memory(missing, data, weighted):
 
 @examples(20)
 @given(data=frames(("normal", "few", "many", "text")), levels=st.booleans())
-def test_cuts_that_are_given_are_those_of_memory(data, levels):
+def test_given_cuts_are_those_of_memory(data, levels):
     frame, ends, rng = data
     y = target(rng, frame, "text")
     names = [name for name in frame if name.startswith(("normal", "base"))]

@@ -29,7 +29,7 @@ def problem(seed=0):
 
 
 class Counted(ListEngine):
-    """Counts the request rounds that are really made."""
+    """A backend that counts the request rounds."""
 
     n_requested = 0
 

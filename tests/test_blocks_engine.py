@@ -1,4 +1,4 @@
-"""Engines of blocks of rows, and target and weights that are columns."""
+"""Backends for blocks of rows, and target and weights that are columns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_target_and_weights_are_taken_out_by_name(package):
     assert given.y == [0, 1]
 
 
-def test_a_column_that_is_not_there_is_named_with_the_nearest():
+def test_a_missing_column_is_named_with_the_nearest():
     frame = pd.DataFrame({"a": [1.0], "class": [1]})
     with pytest.raises(
         ValueError, match="y names the column 'clas', which X does not have; did you mean 'class'"

@@ -1,4 +1,4 @@
-"""Ensembles over rows in blocks: the replicates, the votes and the bits of memory."""
+"""Ensembles over rows in blocks: replicates and votes are identical to those in memory."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_few_rounds_shared_by_all_replicates_and_all_partitions():
         ),
     ],
 )
-def test_what_needs_rows_is_rejected(ensemble, groups, complaint):
+def test_options_that_need_rows_are_rejected(ensemble, groups, complaint):
     X = np.random.default_rng(3).normal(size=(40, 4))
     with pytest.raises(ValueError, match=complaint):
         ensemble.fit(in_blocks(X, X[:, 0], None, [9]), groups=groups)

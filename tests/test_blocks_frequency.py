@@ -1,4 +1,4 @@
-"""Equal-frequency cuts from blocks of rows: those of all rows at once, whatever the numbers are."""
+"""Equal-frequency cuts from blocks of rows equal those of all rows at once, for any numbers."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_relevance_filter_of_sums(relevance):
     assert remote.n_rounds_ == 0
 
 
-def test_what_needs_rows_is_rejected():
+def test_options_that_need_rows_are_rejected():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
     rows = in_blocks(X, y, None, [9])

@@ -1,4 +1,4 @@
-"""Rounds on real data: at most one and a half for each feature, the same for every number of blocks."""
+"""Request rounds on real data: at most one and a half for each feature, the same for every number of blocks."""
 
 from __future__ import annotations
 

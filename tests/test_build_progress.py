@@ -1,4 +1,4 @@
-"""What `make demo` and `make test` show while the core is compiled."""
+"""Output of `make demo` and `make test` while the core is compiled."""
 
 from __future__ import annotations
 

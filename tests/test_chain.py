@@ -1,4 +1,4 @@
-"""Selectors in a row."""
+"""Chains of selectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cancer():
     return load_breast_cancer(return_X_y=True, as_frame=True)
 
 
-def test_the_last_selector_chooses_among_what_the_first_left(cancer):
+def test_the_last_selector_chooses_among_the_features_of_the_first(cancer):
     X, y = cancer
     chain = Chain([FisherScore(12), MRMR(4)]).fit(X, y)
     first = FisherScore(12).fit(X, y)

@@ -26,7 +26,7 @@ y = rng.integers(0, 2, n)
 mapped = np.memmap(tempfile.TemporaryFile(), dtype=np.int16, mode="w+", shape=(n, p))
 mapped[:] = codes
 csc, csr = sparse.csc_matrix(codes.astype(float)), sparse.csr_matrix(codes)
-# What is given to fit, and the array behind it that changes.
+# The argument of fit, and the array behind it that changes.
 CONTAINERS = {
     "uint8": 2 * [codes.astype(np.uint8)],
     "uint8 by columns": 2 * [np.asfortranarray(codes.astype(np.uint8))],

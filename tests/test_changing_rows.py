@@ -1,4 +1,4 @@
-"""partial_fit and forget: at any time the selection of a fit on the rows that are there."""
+"""partial_fit and forget: at any time the selection equals that of a fit on the current rows."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def assert_same(changing: BaseSelector, fitted: BaseSelector):
 @pytest.mark.filterwarnings("ignore:missing=")
 @examples(8)
 @given(data=st.data())
-def test_at_any_time_it_is_a_fit_on_the_rows_there_are(name, data):
+def test_at_any_time_it_is_a_fit_on_the_current_rows(name, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     as_frame = name not in NUMBERS and data.draw(st.booleans())
     changing = clone(SELECTORS[name])
@@ -165,7 +165,7 @@ def test_levels_classes_and_missing_values_that_left_are_gone():
     assert_same(changing, MRMR(2, relevance="mi").fit(X.iloc[staying], y[staying]))
 
 
-def test_what_rows_are_kept_by_may_not_change():
+def test_parameters_of_the_stored_rows_may_not_change():
     X, y = draw_rows(np.random.default_rng(4), 40)
     changing = MRMR(2, relevance="mi", discretize=CUTS).partial_fit(X, y)
     before = changing.selected_.tolist()

@@ -1,4 +1,4 @@
-"""Searches that are broken off: by Ctrl-C, by a kill, and what their files are worth afterwards."""
+"""Interrupted searches: by Ctrl-C or by a kill, and how their files are resumed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ settings = {settings}
 
 
 class Interrupted(GaussianNB):
-    """Ctrl-C comes while the n-th of all machines is being fitted."""
+    """A classifier that is interrupted during its n-th fit."""
 
     fits_left = 10**9
 
@@ -147,7 +147,7 @@ def test_a_checkpoint_of_something_else_is_rejected(settings, data, words, tmp_p
         lambda text: text.replace(b'"kind"', b'"find"', 1),
         lambda text: b"a,b,c\n1,2,3\n",
         lambda text: b"thesis",
-        # Of a development version.
+        # A checkpoint of a development version.
         lambda text: b'{"thresher checkpoint": 1, "seed": 0, "fingerprints": {}}\t2c4c2fb9\n',
     ],
 )

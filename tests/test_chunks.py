@@ -1,4 +1,4 @@
-"""Filters over blocks of rows choose what they choose from all rows at once."""
+"""Filters over blocks of rows select the same features as from all rows at once."""
 
 from __future__ import annotations
 

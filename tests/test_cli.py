@@ -1,4 +1,4 @@
-"""The command line: what the commands give."""
+"""The command line: output of the commands."""
 
 import contextlib
 import json

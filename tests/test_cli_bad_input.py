@@ -1,4 +1,4 @@
-"""Whatever cannot be used ends in one sentence, exit code 2, and nothing written."""
+"""Input that cannot be used ends in a one-line error and exit code 2, and nothing is written."""
 
 import os
 import subprocess
@@ -181,7 +181,7 @@ def test_names_cannot_send_escape_sequences_to_the_terminal(tmp_path):
     "name",
     ["d.parquet", "d.arrow", "d.feather", "d.npz", "d.mat", "d.arff", "d.svm", "d.h5ad", "d.csv.gz"],
 )  # fmt: skip
-def test_files_that_are_not_what_they_are_called(name, tmp_path):
+def test_files_whose_content_differs_from_their_suffix(name, tmp_path):
     message = run(tmp_path, b"\x00\x01 this is nothing \xff" * 50, name=name)
     assert f"{name}" in message
     run(tmp_path, b"", name=name)
@@ -402,7 +402,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path):
     assert (tmp_path / "out.json").exists()
 
 
-def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
+def test_neither_of_two_files_is_left_if_one_fails(tmp_path, monkeypatch):
     link = os.link
 
     def fail_second(temporary, path):

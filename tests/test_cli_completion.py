@@ -1,4 +1,4 @@
-"""What a shell completes, by the protocol of its script."""
+"""Completions of shells, by the protocol of their scripts."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Damaged files of every kind end in one sentence; those that would crash the process are rejected first."""
+"""Damaged files of every kind end in a one-line error; those that would crash the process are rejected first."""
 
 import signal
 import struct
@@ -88,7 +88,7 @@ def test_a_ragged_row_that_is_not_utf8_is_a_one_line_error(text, tmp_path, capfd
 
 
 def test_control_characters_of_a_name_do_not_make_the_message_long(tmp_path):
-    """Of MATLAB 4: an array whose name is message to be longer than the file."""
+    """A MATLAB 4 file claims that the name of an array is longer than the file."""
     head = struct.pack("<5i", 0, 5, 5, 0, 700)
     message = run(tmp_path, head + b"X" + b"\x01" * 699, name="m.mat")
     assert "cannot be read" in message

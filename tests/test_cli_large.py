@@ -1,4 +1,4 @@
-"""A file larger than the memory that may be used gives what the same rows give in memory."""
+"""A file larger than the memory limit gives the same result as the same rows in memory."""
 
 import json
 import subprocess

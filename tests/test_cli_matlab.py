@@ -1,4 +1,4 @@
-"""Files of MATLAB, of every version, in memory and out of it."""
+"""MATLAB files of every version, in memory and streamed."""
 
 import sys
 

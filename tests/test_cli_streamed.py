@@ -1,4 +1,4 @@
-"""Files of every kind give the same whether their rows come into memory or not."""
+"""Files of every kind give the same result whether their rows are loaded into memory or streamed."""
 
 import gzip
 import json

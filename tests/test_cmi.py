@@ -1,4 +1,4 @@
-"""The conditional mutual information filter as a user sees it."""
+"""The conditional mutual information filter through its public interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables built from every kind of array, what a scan says of them, and every instruction set."""
+"""Tables built from every kind of array, the results of scans, and every instruction set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons of selectors: what is computed, what is kept, and what fails."""
+"""Comparisons of selectors: results, stored cells and failures."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class CountingMRMR(MRMR):
 
 
 class FirstWaits(MRMR):
-    """The first of all fits waits until another cell is stored."""
+    """A selector whose first fit waits until another cell is stored."""
 
     def __init__(self, folder=None, n_features_to_select=1):
         super().__init__(n_features_to_select)

@@ -1,4 +1,4 @@
-"""The consistency-based selectors, as a user meets them."""
+"""The consistency-based selectors through their public interface."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_inconsistent_data_are_named_and_clipped_or_rejected():
     assert chosen(LCC(0.05, delta_mode="relative"), X, y) == [2, 3]
 
 
-def test_nothing_needed_gives_nothing_or_the_most_relevant():
+def test_a_satisfied_threshold_selects_nothing_or_the_most_relevant():
     X, y = noisy_xor()
     with pytest.warns(ThresherWarning, match="no feature was selected"):
         selector = LCC(delta=0.5).fit(X, y)
@@ -256,7 +256,7 @@ def test_measures_and_weights_agree_with_slow_reference_implementations(measure)
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-def test_whole_weights_are_repeats(selector):
+def test_integer_weights_are_repeats(selector):
     rng = np.random.default_rng(2)
     X, y, w = rng.integers(0, 3, (20, 5)), rng.integers(0, 2, 20), rng.integers(0, 3, 20)
     once = make(selector, delta=0.1)

@@ -14,7 +14,7 @@ from thresher.evaluate import cost
 
 @given(st.integers(2, 9), st.integers(2, 6), st.data())
 @examples(60)
-def test_the_exact_count_is_what_the_cache_of_the_algorithm_fills(p, e, data):
+def test_the_exact_count_equals_the_cache_of_the_algorithm(p, e, data):
     k = data.draw(st.integers(1, p))
     lists = [data.draw(st.permutations(range(p)))[:k] for _ in range(e)]
     fast = cost.count_pairs_fast(lists, p, k)

@@ -1,4 +1,4 @@
-"""Measures over counts that blocks of rows deliver: the bits, the features and the evaluations of memory."""
+"""Measures over counts delivered by blocks of rows: values, features and evaluations equal those in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALL_TERMS = ("joint", "conditional", "disr", "interaction")
 
 
 class Blocks:
-    """Rows in blocks, each packed by itself; parts may be split by class."""
+    """Rows in blocks, each packed separately; parts may be split by class."""
 
     def __init__(self, codes, levels, ends, parts, n_parts, weights=None, missing=None):
         self.incomplete = None
@@ -159,7 +159,7 @@ def coded_problem(name):
 
 
 @pytest.mark.parametrize("name", ["random", "colon", "madelon"])
-def test_every_search_over_blocks_gives_what_memory_gives(name):
+def test_every_search_over_blocks_gives_the_result_of_memory(name):
     codes, levels, classes = coded_problem(name)
     classes = classes.astype(np.int32)
     n_classes = int(classes.max()) + 1

@@ -221,7 +221,7 @@ def test_missing_codes_are_left_out_pair_by_pair(problem):
 
 @examples(25)
 @given(problems())
-def test_whole_weights_are_repeated_rows(problem):
+def test_integer_weights_are_repeated_rows(problem):
     codes, levels, y, n_classes, rng = problem
     weights = rng.integers(0, 4, codes.shape[1])
     weights[0] = 1

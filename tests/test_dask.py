@@ -1,4 +1,4 @@
-"""Blocks of rows that dask has, on a cluster of processes and without one."""
+"""Blocks of rows from dask, on a cluster of processes and without one."""
 
 from __future__ import annotations
 

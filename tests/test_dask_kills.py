@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster that are killed while they work, and clients that are closed."""
+"""Workers of a Dask cluster that are killed during a fit, and clients that are closed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_worker_killed_at_any_moment_does_not_change_the_result(cluster):
         client.wait_for_workers(3, timeout=120)
 
 
-def test_blocks_of_a_killed_worker_are_made_again(cluster):
+def test_blocks_of_a_killed_worker_are_recomputed(cluster):
     client, workers = cluster
     engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), client=client)
     engine.pack(pack_slowly, nothing)

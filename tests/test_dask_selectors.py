@@ -1,4 +1,4 @@
-"""Selection on a Dask cluster: what memory gives, however the rows are split."""
+"""Selection on a Dask cluster equals selection in memory, however the rows are split."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def as_array(values, ends, columns=None):
 
 
 @pytest.mark.parametrize("name", SELECTORS)
-def test_real_data_give_what_memory_gives(name, load_real, dask_client):
+def test_real_data_give_the_result_of_memory(name, load_real, dask_client):
     X, y = load_real("wdbc")
     ends = [1, 17, 17, 300, 301]
     X_remote, y_remote = as_array(X, ends, columns=11), as_array(y, ends)
@@ -90,7 +90,9 @@ def test_real_data_of_categories(load_real, dask_client):
     weighted=st.booleans(),
     is_local=st.booleans(),
 )
-def test_made_data_give_what_memory_gives(data, kind, missing, weighted, is_local, dask_client):
+def test_generated_data_give_the_result_of_memory(
+    data, kind, missing, weighted, is_local, dask_client
+):
     frame, ends, rng = data
     y = target(rng, frame, kind)
     weights = draw_weights(rng, len(frame), "whole" if weighted else "none")

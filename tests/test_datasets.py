@@ -1,4 +1,4 @@
-"""Data with known truth: they are what they say, and methods find what they should."""
+"""Data with known truth: the generators match their description, and methods find the true features."""
 
 from __future__ import annotations
 

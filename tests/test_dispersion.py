@@ -217,7 +217,7 @@ def test_separation_by_columns_that_are_not_finite_is_nan():
 
 @pytest.mark.parametrize("measure", [*MEASURES, "am/gm"])
 def test_dispersions_of_columns_that_are_not_finite_end(measure):
-    """Data that another thread changes during a fit may become so after they were checked."""
+    """Another thread may make data non-finite after they were checked."""
     gap = [1.0, 2.0, np.nan, 3.0]
     columns = np.array([[1.0, 2.0, 3.0, np.inf], [-np.inf, 1.0, 2.0, np.inf], gap])
     assert _core.dispersion(columns, measure).shape == (3,)

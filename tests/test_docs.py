@@ -1,4 +1,4 @@
-"""What the documentation says of all selectors, and where its links lead."""
+"""Statements of the documentation about all selectors, and the targets of its links."""
 
 from __future__ import annotations
 

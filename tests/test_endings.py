@@ -1,4 +1,4 @@
-"""Threads that are ended with their caller or with the interpreter, and children forked while one fits."""
+"""Threads that end with their caller or with the interpreter, and children forked during a fit."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run_python(program: str) -> subprocess.CompletedProcess[str]:
 
 
 @needs_signals
-def test_selectors_of_others_end_when_their_ensemble_is_interrupted():
+def test_third_party_selectors_end_when_their_ensemble_is_interrupted():
     done = run_python(
         INTERRUPTED
         + """
@@ -134,7 +134,7 @@ interrupt(lambda: stability_curve(ReliefF(), X, y, k=[2], n_jobs=3), ReliefF)
 
 
 @needs_signals
-def test_code_of_others_in_a_worker_is_left_when_interrupted():
+def test_third_party_code_in_a_worker_is_left_when_interrupted():
     done = run_python(INTERRUPTED + "refit(LassoPath())")
     assert done.stdout.startswith("interrupted")
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Ensembles on bad parameters, sparse data, missing values, and data that leave a replicate with too little."""
+"""Ensembles with bad parameters, sparse data, missing values, and data that leave a replicate with too little."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class CutsByTheTarget(KBinsDiscretizer):
     "rule",
     ["mdl", "mdl:weka", MDLBins(), CutsByTheTarget(encode="ordinal", strategy="uniform")],
 )
-def test_pvalues_never_come_from_bins_that_look_at_the_target(rule):
+def test_pvalues_never_come_from_bins_that_use_the_target(rule):
     X, y = data(1)
     found = ErrorControlled(MRMR(5, relevance="mi", discretize=rule), random_state=0).fit(X, y)
     plain = Univariate(

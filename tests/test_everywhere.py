@@ -1,4 +1,4 @@
-"""The same rows give the same selection wherever they are."""
+"""The same rows give the same selection wherever they are stored."""
 
 from __future__ import annotations
 
@@ -135,7 +135,9 @@ def test_real_data_give_the_same_everywhere(name, dask_client, spark_local):
 @pytest.mark.filterwarnings("ignore")
 @examples(2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=frames(COLUMNS, missing=True), weighted=st.booleans())
-def test_made_data_give_the_same_in_files_blocks_dask_and_pieces(name, data, weighted, dask_client):
+def test_generated_data_give_the_same_in_files_blocks_dask_and_pieces(
+    name, data, weighted, dask_client
+):
     X, ends, rng = data
     X = X.replace({"": "none"})  # which a text file cannot distinguish from a missing value
     y = target(rng, X, "text")

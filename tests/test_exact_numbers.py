@@ -1,4 +1,4 @@
-"""Whole and decimal numbers beyond 2^53, which doubles would make equal, in whatever they are brought."""
+"""Integers and decimals beyond 2^53, which doubles would make equal, in every container."""
 
 from __future__ import annotations
 

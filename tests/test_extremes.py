@@ -30,7 +30,7 @@ LARGEST, SMALLEST = np.finfo(float).max, 5e-324
 ROWS = 60
 Y = np.arange(ROWS) % 2
 rng = np.random.default_rng(0)
-# Whole multiples of 2^-12 up to 2: powers of two change no digit.
+# Integer multiples of 2^-12 up to 2: powers of two change no digit.
 ORDINARY = np.round(np.clip(rng.normal(size=(ROWS, 6)) / 2, -1.9, 1.9) * 2**12) / 2**12
 ORDINARY[:, 2] += Y / 4
 DENORMAL = rng.integers(0, 50, size=(ROWS, 6)) * SMALLEST

@@ -1,4 +1,4 @@
-"""FCBF as a user sees it."""
+"""FCBF through its public interface."""
 
 from __future__ import annotations
 

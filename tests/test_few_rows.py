@@ -106,7 +106,7 @@ def test_every_replicate_is_the_table_of_its_rows():
         np.testing.assert_array_equal(one.scores, together.replicates[r].scores)
 
 
-def test_nothing_is_kept_so_the_memory_limit_is_never_reached():
+def test_no_values_are_kept_so_the_memory_limit_is_never_reached():
     rng = np.random.default_rng(36)
     table, y = problem(rng, 72, 300, 10, 3)
     alone, shared = search_both_ways(table, y, "mi", 30, memory_limit=1)

@@ -1,4 +1,4 @@
-"""A table in files gives what the same rows give in memory, bit for bit."""
+"""A table in files gives results bit-identical to those of the same rows in memory."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def fit_pair(paths, selector, *, data="whole", weights=False, kind="parquet", **
     ],
     ids=repr,
 )
-def test_files_give_what_memory_gives(paths, selector, kind):
+def test_files_give_the_result_of_memory(paths, selector, kind):
     memory, file = fit_pair(paths, selector, weights=True, kind=kind, memory_limit="1MiB")
     assert_same(memory, file)
     assert file.n_passes_ == 1
@@ -190,7 +190,7 @@ def test_missing_values_are_treated_alike(paths, kind, missing):
     ],
     ids=repr,
 )
-def test_other_selectors_give_what_memory_gives(paths, selector, tmp_path):
+def test_other_selectors_give_the_result_of_memory(paths, selector, tmp_path):
     table = paths["whole"]
     if "spearman" in repr(selector):
         table = table.set_column(
@@ -335,7 +335,7 @@ def test_temporary_files_are_closed(tmp_path, selector):
     assert [str(one.message) for one in caught if one.category is ResourceWarning] == []
 
 
-def test_numbers_of_single_precision_stay_what_they_are(tmp_path):
+def test_numbers_of_single_precision_stay_unchanged(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(500, 10)).astype(np.float32), columns=list("abcdefghij"))
     y = (X.a + X.b > 0).to_numpy()

@@ -1,4 +1,4 @@
-"""Files that cannot be read end in one sentence, and nothing is left behind."""
+"""Files that cannot be read raise a one-line error, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -310,8 +310,8 @@ def written(folder, n, p):
     return str(folder / "t.parquet")
 
 
-def test_one_reading_takes_no_more_than_the_limit(tmp_path):
-    """Also for the table of 64 MB."""
+def test_one_pass_uses_no_more_memory_than_the_limit(tmp_path):
+    """This includes the table of 64 MB."""
     path = written(tmp_path, 20_000, 400)
     assert parquet.ParquetFile(path).num_row_groups == 4
     most = most_memory_of(
@@ -387,7 +387,7 @@ ADVICE = re.compile(r"(?:Set|give) memory_limit=(\d+)")
     [(MRMR(1, relevance="mi"), False), (MRMR(1, relevance="mi"), True), (RRFS(1), False)],
 )
 def test_the_memory_limit_that_is_advised_is_enough(name, is_recorded, selector, tmp_path):
-    """Also where later row groups are larger, and where a checkpoint has rows read in blocks at any limit."""
+    """This includes larger later row groups, and checkpoints, whose rows are read in blocks at any limit."""
     table = pa.table({f"x{i}": np.arange(20_000) * 0.5 for i in range(20)})
     table = table.append_column("label", pa.array(np.arange(20_000) % 2))
     path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Tables in damaged files are validated before anything follows what they claim."""
+"""Tables in damaged files are validated before their offsets and lengths are used."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def all_sentences(folder):
             print(error, flush=True)
 
 
-def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
+def test_offsets_and_indices_are_checked_before_they_are_used(tmp_path):
     """Run in a separate process, which would end."""
     program = (
         f"from tests.test_files_damaged import all_sentences; all_sentences({str(tmp_path)!r})"
@@ -95,7 +95,7 @@ def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
 
 @pytest.mark.parametrize("form", ["folder", "dataset", "union", "filtered"])
 def test_a_damaged_arrow_file_is_found_before_a_dataset_reads_it(form, tmp_path):
-    """Which ends the process, now and then."""
+    """A dataset that reads it ends the process now and then."""
     for k in range(2):
         path = tmp_path / f"part={k}" / "t.arrow"
         path.parent.mkdir()
@@ -152,7 +152,7 @@ def test_version_1_of_feather_is_rejected_as_it_cannot_be_read_safely(tmp_path):
 
 
 class Short:
-    """A part with other rows than it says."""
+    """A part whose number of rows differs from the one that it reports."""
 
     name, is_columnar, schema, n_rows = "a part", True, table().schema, 61
 
@@ -160,7 +160,7 @@ class Short:
         yield table().select(columns)
 
 
-def test_columns_of_another_length_than_the_file_says_are_rejected():
+def test_columns_of_another_length_than_the_file_states_are_rejected():
     files = join_parts([Short()])
     assert isinstance(files, FileColumns)
     with pytest.raises(ValueError, match="a part cannot be read: its columns have 60 rows, not 61"):
@@ -170,7 +170,7 @@ def test_columns_of_another_length_than_the_file_says_are_rejected():
 def test_categories_and_texts_of_any_type_are_read_alike_in_memory_and_out_of_it(
     tmp_path, monkeypatch
 ):
-    """Also those of which pyarrow counts no distinct values."""
+    """This includes types for which pyarrow counts no distinct values."""
     words = pa.array(np.array(["u", "v", "w"])[np.arange(60) % 3])
     given = table(category=words.dictionary_encode(), large=words.cast(pa.large_string()))
     parquet.write_table(given, tmp_path / "t.parquet")

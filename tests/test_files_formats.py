@@ -1,4 +1,4 @@
-"""``fit`` takes every file that the command line takes, with the result of the same rows in arrays."""
+"""``fit`` accepts every file that the command line accepts, with the result of the same rows in arrays."""
 
 import json
 
@@ -25,7 +25,7 @@ def mat_4_sparse(path, X, y):
 
 
 FILES = {**DENSE, **SPARSE, **OF_SCIPY, "4.mat": mat_4, "sparse 4.mat": mat_4_sparse}
-# Those that are written with single precision.
+# Formats that are written with single precision.
 SINGLE = ("single.npz", "columns.h5ad")
 OTHERS = {"dense.arff": ["word", "remark", "number"], "sparse.arff": ["number"]}
 SELECTORS = [
@@ -161,7 +161,7 @@ def test_booleans_and_large_integers_are_those_of_arrays(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["rows.npz", "data.svm"])
-def test_columns_that_are_not_there_name_the_nearest(name, tmp_path):
+def test_missing_columns_name_the_nearest(name, tmp_path):
     path, *_ = written(tmp_path, name)
     with pytest.raises(ValueError, match=r"y names the column 'targte'.*did you mean 'target'"):
         MRMR(2).fit(path, "targte")
@@ -177,7 +177,7 @@ def test_columns_that_are_not_there_name_the_nearest(name, tmp_path):
     assert not hasattr(selector, "n_features_in_")
 
 
-def test_a_file_of_several_arrays_must_say_which_are_the_features(tmp_path):
+def test_a_file_of_several_arrays_must_name_the_features(tmp_path):
     np.savez(tmp_path / "m.npz", a=np.eye(3), b=np.eye(3), y=[0, 1, 0])
     with pytest.raises(ValueError, match="must have one array of rows and columns, or one named X"):
         MRMR(1).fit(tmp_path / "m.npz", "y")
@@ -186,7 +186,7 @@ def test_a_file_of_several_arrays_must_say_which_are_the_features(tmp_path):
         MRMR(1).fit(tmp_path / "m.npz", "y")
 
 
-def test_what_cannot_be_read_is_a_one_line_error(tmp_path):
+def test_files_that_cannot_be_read_are_a_one_line_error(tmp_path):
     for name in ("d.npz", "d.mat", "d.arff", "d.svm", "d.h5ad", "d.svm.gz"):
         (tmp_path / name).write_bytes(b"\x00\x01 this is nothing \xff" * 50)
         with pytest.raises(ValueError, match=rf"{name} (cannot be read: |is not UTF-8)") as raised:
@@ -202,7 +202,7 @@ def test_what_cannot_be_read_is_a_one_line_error(tmp_path):
         MRMR(1).fit(folder, "target")
 
 
-def test_a_selector_that_takes_no_sparse_matrix_takes_no_sparse_file(tmp_path):
+def test_a_selector_without_sparse_matrices_rejects_sparse_files(tmp_path):
     path, X, y, target = written(tmp_path, "data.svm")
     for given, labels in ((X, y), (path, target)):
         with pytest.raises(TypeError, match=r"ReliefF .* sparse X"):
@@ -222,7 +222,7 @@ def test_many_rows_are_read_in_blocks(tmp_path):
         assert found.n_rounds_ > 0
 
 
-def test_a_sparse_file_takes_no_checkpoint(tmp_path):
+def test_a_sparse_file_does_not_support_a_checkpoint(tmp_path):
     path, *_, target = written(tmp_path, "data.svm")
     with pytest.raises(ValueError, match=r"checkpoint=.*Remove checkpoint"):
         MRMR(2).fit(path, target, checkpoint=tmp_path / "log")

@@ -1,4 +1,4 @@
-"""Files with too many rows for one column in memory are read by row groups, with the result of memory."""
+"""Files with too many rows for one column in memory are read by row groups, with the same result as in memory."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_target_and_weights_may_be_arrays(tables, tmp_path):
     assert_same(MRMR(4, relevance="mi").fit(path, y, given, memory_limit=LIMIT), expected)
 
 
-def test_nothing_stays_in_the_scratch_folder(tables, tmp_path):
+def test_the_scratch_folder_is_empty_afterwards(tables, tmp_path):
     path = tables["whole", "parquet"]
     MRMR(3, relevance="mi").fit(path, "label", memory_limit=LIMIT, scratch=tmp_path)
     assert os.listdir(tmp_path) == []
@@ -138,7 +138,7 @@ def test_a_full_disk_is_a_one_line_error_and_nothing_stays(tables, tmp_path, rel
     assert [name for name in os.listdir(scratch) if name != "log"] == []
 
 
-def test_what_needs_whole_columns_names_the_remedy(tables):
+def test_measures_that_need_whole_columns_name_the_remedy(tables):
     with pytest.raises(ValueError, match="equal-frequency"):
         MRMR(3, relevance="mi", discretize=MDLBins()).fit(
             tables["whole", "parquet"], "label", memory_limit=LIMIT

@@ -1,4 +1,4 @@
-"""The order of choice of any fitted selector is read in one way."""
+"""The order of selection of any fitted selector is read in one way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forward selectors inside an ensemble."""
+"""Ensembles of the forward selectors."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def tie_rich_problem(seed):
 
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
 @pytest.mark.parametrize("selector", OF_ROWS, ids=repr)
-def test_selectors_that_look_at_rows_are_fast_and_exact(selector):
+def test_selectors_that_use_rows_are_fast_and_exact(selector):
     for seed in range(40):
         X, y, e = tie_rich_problem(seed)
         fast = Ensemble(selector, e).fit(X, y)
@@ -115,7 +115,7 @@ def test_selectors_that_look_at_rows_are_fast_and_exact(selector):
 
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
 @pytest.mark.parametrize("name", ["colon", "lung_small"])
-def test_selectors_that_look_at_rows_are_fast_and_exact_on_real_data(load_real, name):
+def test_selectors_that_use_rows_are_fast_and_exact_on_real_data(load_real, name):
     X, y = load_real(name)
     part = assign_parts(len(y), 7)
     for selector in (CMIFilter(), GSO(6)):
@@ -128,7 +128,7 @@ def test_selectors_that_look_at_rows_are_fast_and_exact_on_real_data(load_real, 
 
 
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
-def test_inner_ensembles_of_selectors_that_look_at_rows_follow_their_definition():
+def test_inner_ensembles_of_selectors_that_use_rows_follow_their_definition():
     for seed in range(40):
         X, y, e = tie_rich_problem(seed)
         part = assign_parts(len(y), e)

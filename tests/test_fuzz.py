@@ -46,7 +46,7 @@ from thresher import (
 EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "40"))
 bounded = settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 
-# What takes seconds on a few rows by itself, whatever it is given.
+# Estimators that take seconds on a few rows for any input.
 SLOW = {"SALCC", "LVF", "QBB", "Focus", "ABB"}
 ESTIMATORS = [
     *(

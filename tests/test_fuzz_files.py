@@ -20,7 +20,7 @@ pytest.importorskip("resource")
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Of each format; of those of HDF5 a quarter, as each starts a process.
+# Number of files of each format; a quarter of it for HDF5, because each starts a process.
 EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "4"))
 EXPLORES = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
 
@@ -44,7 +44,7 @@ def read_all(files):
     return counts, wrong
 
 
-def test_a_damaged_file_is_made_of_its_format_and_seed_alone():
+def test_a_damaged_file_depends_on_its_format_and_seed_only():
     for name in FORMATS:
         assert damaged(name, 1) == damaged(name, 1)
         assert damaged(name, 1) != damaged(name, 2)

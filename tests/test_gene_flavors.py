@@ -105,7 +105,7 @@ def test_batches_are_merged_in_the_order_of_the_rule(method):
     assert ranks.to_dict() == median
 
 
-def test_the_default_takes_logarithms_for_what_they_are():
+def test_the_default_recognizes_logarithms():
     counts = simulated(0, 500, 1200, 240)[0]
     depth = counts.sum(axis=1, keepdims=True)
     for adata, method in (

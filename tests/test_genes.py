@@ -113,7 +113,7 @@ def backed(request, cells, tmp_path):
 
 
 @pytest.mark.parametrize(("block_values", "method", "batch_key"), some(WAYS, 3))
-def test_backed_objects_give_what_memory_gives(
+def test_backed_objects_give_the_result_of_memory(
     cells, backed, block_values, method, batch_key, monkeypatch
 ):
     monkeypatch.setattr(_blocks, "BLOCK_VALUES", block_values)
@@ -243,7 +243,7 @@ def test_the_requested_number_reaches_the_selector_inside(cells, method, batch_k
     assert frame["highly_variable"].sum() == 7
 
 
-def test_of_a_method_that_finds_the_number_by_itself_the_first_are_taken(cells):
+def test_the_first_features_of_a_method_without_a_number_are_used(cells):
     whole = select_genes(cells, method=LCC(), target_key="kind", inplace=False)
     assert whole["highly_variable"].sum() > 2
     frame = select_genes(cells, method=LCC(), n_top_genes=2, target_key="kind", inplace=False)

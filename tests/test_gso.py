@@ -1,4 +1,4 @@
-"""Gram-Schmidt selection as a user sees it."""
+"""Gram-Schmidt selection through its public interface."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def test_more_parts_than_rows_become_an_even_number():
     assert ensemble.halves_.shape == (3, 30)
 
 
-def test_selectors_of_others_are_fitted_again():
+def test_third_party_selectors_are_fitted_again():
     X, y = problem()
     X = np.c_[X, np.ones(len(y))]  # a constant column can never be chosen
     selector = SelectKBest(k=3)

@@ -97,7 +97,7 @@ N_SIGNALS = 5 if SHARE >= 1 else 3
 
 
 class Rung(Exception):
-    """Raise KeyboardInterrupt on the alarm, as on Ctrl-C."""
+    """The exception that the alarm raises, as Ctrl-C raises KeyboardInterrupt."""
 
 
 @pytest.mark.plain
@@ -137,7 +137,7 @@ def wide_floats():
     return X, rng.integers(0, 2, len(X))
 
 
-def test_code_of_others_is_left_when_interrupted():
+def test_third_party_code_is_left_when_interrupted():
     release = threading.Event()
     timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
     timer.start()
@@ -146,8 +146,8 @@ def test_code_of_others_is_left_when_interrupted():
     release.set()
 
 
-def test_loops_of_others_end_when_interrupted():
-    """Else the interpreter waits at its exit for as long as they take."""
+def test_third_party_loops_end_when_interrupted():
+    """Otherwise the interpreter waits for them at its exit."""
     ended = threading.Event()
     timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
 
@@ -165,7 +165,7 @@ def test_loops_of_others_end_when_interrupted():
     assert ended.wait(20)
 
 
-def test_code_of_others_returns_its_value_and_its_errors():
+def test_third_party_code_returns_its_value_and_its_errors():
     assert call_interruptibly(divmod, 7, 2) == (3, 1)
     with pytest.raises(ZeroDivisionError):
         call_interruptibly(divmod, 7, 0)

@@ -1,4 +1,4 @@
-"""The journal: what it returns after kills, damage and other writers, and files written whole or not at all."""
+"""The journal after kills, damage and concurrent writers, and files written completely or not at all."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_zeros_at_the_end_are_cut_off(path):
     assert path.read_bytes() == written
 
 
-def test_a_flipped_bit_loses_its_line_and_what_follows(path):
+def test_a_flipped_bit_loses_its_line_and_all_later_ones(path):
     written = path.read_bytes()
     first = written.index(b"\n") + 1
     for offset in range(first, len(written)):
@@ -252,7 +252,7 @@ def test_a_folder_that_is_a_file_or_in_one_is_rejected(tmp_path):
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_of_several_files_none_is_left_if_anything_fails(overwrite, tmp_path):
+def test_no_file_is_left_if_one_of_several_fails(overwrite, tmp_path):
     contents = {tmp_path / "a": b"1", tmp_path / "b": b"2"}
     with writing(contents, overwrite=overwrite):
         assert sorted(path.suffix for path in tmp_path.iterdir()) == [".part", ".part"]

@@ -1,4 +1,4 @@
-"""Saved selectors: what comes back, and what a hostile text cannot do."""
+"""Saved selectors: what is restored, and what a hostile text cannot do."""
 
 from __future__ import annotations
 

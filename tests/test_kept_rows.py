@@ -1,4 +1,4 @@
-"""Rows that come and go: what is kept, against a list of rows."""
+"""Rows that are added and removed: the stored rows, compared with a list of rows."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_rows_leave_as_they_came(container, data):
         assert engine.n_stored <= 2 * len(expected_rows)
 
 
-def test_types_of_numbers_do_not_matter_to_whom_is_forgotten():
+def test_types_of_numbers_do_not_matter_to_forget():
     engine = StoredRows()
     engine.add(RowBlock(np.array([[1, 0], [2, 7]], dtype=np.int64), np.array([0, 1])))
     engine.add(RowBlock(np.array([[-0.0, np.nan]]), np.array([1])))
@@ -111,7 +111,7 @@ def test_rows_that_were_never_added_cannot_be_forgotten(stranger):
     assert kept(engine) == [(1, 2, 0, 1), (3, 4, 1, 1)]
 
 
-def test_what_is_kept_is_a_copy():
+def test_the_stored_rows_are_a_copy():
     engine = StoredRows()
     X, y = np.array([[1.0, 2.0]]), np.array([0])
     frame = pd.DataFrame({"a": [1.0], "b": [2.0]})

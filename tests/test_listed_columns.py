@@ -1,4 +1,4 @@
-"""Sparse columns kept as lists of their rows: the counts of planes and bytes, in memory for the entries alone."""
+"""Sparse columns kept as lists of their rows: the same counts as planes and bytes, with memory for the entries only."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ SELECTORS += others(
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: repr(s)[:60])
-def test_selectors_choose_what_they_choose_from_dense_data(selector, monkeypatch):
+def test_selectors_select_the_same_as_from_dense_data(selector, monkeypatch):
     rng = np.random.default_rng(7)
     X = random_sparse(rng, n_levels=3)
     y = (X[:, 2] + X[:, 6] + X[:, 11] + rng.normal(size=len(X)) > 1).astype(int)

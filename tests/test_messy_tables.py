@@ -1,4 +1,4 @@
-"""Tables as people bring them: ids, dates, flags, lazy frames, masked and foreign numbers."""
+"""Real-world tables: ids, dates, flags, lazy frames, masked and third-party numbers."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_lazy_and_masked_data_in_everything(selector):
         stability_curve(clone(selector), lazy, Y, k=[1])
 
 
-def test_distances_take_no_categories():
+def test_distances_reject_categories():
     with pytest.raises(ValueError, match="column 'kind' contains categories"):
         SFSLW(2).fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
 

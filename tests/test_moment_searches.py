@@ -1,4 +1,4 @@
-"""Searches over numbers read the same values, whatever their strategy."""
+"""Searches over numeric features read the same values, whatever their strategy."""
 
 from __future__ import annotations
 

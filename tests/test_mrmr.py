@@ -1,4 +1,4 @@
-"""MRMR from the user's data to the fitted selector."""
+"""MRMR from the data of a user to the fitted selector."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_permuting_features_permutes_the_selection():
 
 
 @pytest.mark.parametrize("relevance", ["mi", "f", "pearson", "spearman"])
-def test_whole_weights_equal_repeated_rows(relevance):
+def test_integer_weights_equal_repeated_rows(relevance):
     X, y = load_breast_cancer(return_X_y=True)
     weight = np.random.default_rng(0).integers(0, 4, len(y))
     rows = np.repeat(np.arange(len(y)), weight)

@@ -82,7 +82,7 @@ def test_groups_reach_the_splitter_and_the_selector():
     assert not set(groups[train]) & set(groups[test])
 
 
-def test_selectors_of_others_and_numeric_targets():
+def test_third_party_selectors_and_numeric_targets():
     X, y = load_diabetes(return_X_y=True)
     foreign = SelectKBest(f_regression, k=3)
     found = nested_score(foreign, X, y, estimator=LinearRegression())

@@ -1,4 +1,4 @@
-"""NMIFS as a user sees it."""
+"""NMIFS through its public interface."""
 
 from __future__ import annotations
 

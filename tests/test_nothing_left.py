@@ -1,4 +1,4 @@
-"""Nothing that could be chosen: one sentence, from every selector."""
+"""Data without a selectable feature: a one-line error or warning from every selector."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_all_excluded_is_a_one_line_error(selector, n_constant):
 
 @pytest.mark.parametrize("selector", with_parameter("discretize"), ids=repr)
 def test_nothing_that_varies_after_binning_is_a_result_with_correct_reasons(selector):
-    """The rule of Fayyad and Irani leaves noise one bin."""
+    """The rule of Fayyad and Irani leaves a single bin of noise."""
     selector = clone(selector).set_params(discretize="mdl")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""How many features."""
+"""Choosing the number of features."""
 
 from __future__ import annotations
 

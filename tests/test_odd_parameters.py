@@ -1,4 +1,4 @@
-"""Numbers beyond all sizes, arrays without dimensions and Booleans are rejected in one short sentence."""
+"""Huge numbers, arrays without dimensions and Booleans are rejected with a short one-line error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A measure of numbers has one value: the rounding of the exact one, by whatever way the rows come."""
+"""A numeric measure has one value, the rounding of the exact one, for every form of the rows."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def counted_value(name):
     return value
 
 
-# Of a column and a target by its definition, and the function of the package.
+# The reference implementation of a measure of a column and a target, and the function of the package.
 FUNCTIONS = {
     "mi": mutual_information,
     "su": symmetrical_uncertainty,
@@ -371,7 +371,7 @@ def test_tall_columns_give_the_exact_value(dtype):
         3,
     ),
 )
-def test_rows_as_they_lie_give_the_exact_value(dtype, shape, n_classes):
+def test_rows_in_their_layout_give_the_exact_value(dtype, shape, n_classes):
     rng = np.random.default_rng(shape[1])
     X = (rng.normal(size=shape) + 7).astype(dtype)
     y = rng.integers(0, n_classes, shape[0]).astype(np.int32)

@@ -1,4 +1,4 @@
-"""What systems differ in, on the system of the tests: links, files that are mapped, memory, output encodings."""
+"""Differences between systems, simulated here: links, mapped files, memory, output encodings."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_damaged_file_that_never_ends_is_left_where_processor_time_has_no_limi
 
 
 def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):
-    """A pipe of Windows takes the letters of one code page only."""
+    """A pipe on Windows encodes the characters of one code page only."""
     path = tmp_path / "table.csv"
     path.write_text("β,b,y\n1,2,a\n2,1,b\n3,2,a\n4,1,b\n", "utf-8")
     command = [sys.executable, "-m", "thresher", "select", path, "--target", "y", "-k", "1"]

@@ -1,4 +1,4 @@
-"""The package as a whole: what it offers and what importing it costs."""
+"""The package as a whole: its public names and the cost of importing it."""
 
 from __future__ import annotations
 

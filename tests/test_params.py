@@ -48,7 +48,7 @@ class Example(Base):
 
 
 class WithOwnConstructor(MRMR):
-    """What a user may derive."""
+    """A class that a user may derive."""
 
     def __init__(self, size=3):
         super().__init__(size, relevance="mi")
@@ -124,7 +124,7 @@ def test_a_derived_class_may_have_another_constructor():
 
 
 class Unread:
-    """A table that must not be looked at."""
+    """A table that must not be read."""
 
     def __array__(self, *args, **kwargs):
         raise AssertionError("rows were read")

@@ -1,4 +1,4 @@
-"""Replicates that are any sets of parts of the rows give what those rows give alone."""
+"""Replicates that are any sets of parts of the rows equal separate fits on those rows."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def takes_sparse(selector):
     ],
     ids=repr,
 )
-def test_selectors_find_on_sets_of_parts_what_they_find_on_their_rows(selector, kind):
+def test_selections_on_sets_of_parts_equal_those_on_their_rows(selector, kind):
     rng = np.random.default_rng(8)
     for n, n_parts in ((64, 8), (240, 20)):
         X, y = problem(rng, n, 12, kind)

@@ -1,4 +1,4 @@
-"""What notebooks show of a selector."""
+"""The notebook representation of a selector."""
 
 from xml.etree import ElementTree
 

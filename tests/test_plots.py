@@ -1,4 +1,4 @@
-"""Plots draw what they are given."""
+"""Plots draw the values that they are given."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_the_fitness_of_a_search_shows_best_and_mean_and_changes_of_size():
         plots.plot_fitness(MRMR(1).fit(np.eye(4), [0, 1, 0, 1]))
 
 
-def test_what_is_counted_has_whole_ticks():
+def test_counts_have_integer_ticks():
     search = a_search()
     search.trace_ = {name: values[:2] for name, values in search.trace_.items()}
     for ax in (plots.plot_fitness(search), plots.plot_front(a_search())):

@@ -1,4 +1,4 @@
-"""Plots of comparisons draw what they are given."""
+"""Plots of comparisons draw the values that they are given."""
 
 from __future__ import annotations
 

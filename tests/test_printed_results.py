@@ -1,4 +1,4 @@
-"""Results of evaluations print as what they found, not as their arrays."""
+"""Results of evaluations print their findings, not their arrays."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_all_families_are_drawn():
 
 
 class Recorder(BaseEstimator):
-    """Ranks by position and remembers what it was shown."""
+    """A ranking by position that records the data it was given."""
 
     def __init__(self, seen=None, k=1):
         self.seen = seen
@@ -82,7 +82,7 @@ class Recorder(BaseEstimator):
 SEEN: list = []
 
 
-def test_what_a_selector_is_shown():
+def test_the_features_that_a_selector_receives():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.random((50, 4)), 3), rng.random(50)
     SEEN.clear()

@@ -75,7 +75,7 @@ def test_every_selector_has_verbose():
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
-def test_what_verbose_prints_is_what_is_logged(selector, capsys, caplog):
+def test_verbose_prints_the_logged_messages(selector, capsys, caplog):
     X, y = load_iris(return_X_y=True)
     clone(selector).fit(X, y)
     assert capsys.readouterr().out == ""

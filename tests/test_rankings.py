@@ -142,7 +142,7 @@ def test_spec_on_classes_is_the_fisher_score():
     np.testing.assert_allclose(1 / spec.scores_ - 1, FisherScore(2).fit(X, y).scores_, rtol=1e-8)
 
 
-def test_a_cut_inside_an_eigenspace_takes_all_of_it():
+def test_a_cut_inside_an_eigenspace_includes_all_of_it():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 6))
     W = np.kron(np.eye(6), np.ones((5, 5)))  # eigenvalue 0 six times, 1 twenty-four times
@@ -178,7 +178,7 @@ def test_bad_graphs_get_a_one_line_error(selector, words):
         selector.fit(data(0)[0] - 1e3)
 
 
-def test_more_neighbours_than_samples_uses_those_there_are():
+def test_more_neighbours_than_samples_use_all_samples():
     with pytest.warns(ThresherWarning, match=r"n_neighbors=9, but a sample has only 5 others"):
         LaplacianScore(2, n_neighbors=9).fit(Z)
 

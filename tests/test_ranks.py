@@ -1,4 +1,4 @@
-"""Spearman from integer ranks, and the transposition that all continuous data goes through."""
+"""Spearman from integer ranks, and the transposition of all continuous data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_spearman_beyond_sixty_four_bits():
     assert measure.relevance_spearman(up.astype(float)).tolist() == [1, 1]
 
 
-# Whole numbers in all widths of ranks, and fractions.
+# Integers in all widths of ranks, and fractions.
 weights_of_rows = st.sampled_from(
     [
         st.integers(0, 3),

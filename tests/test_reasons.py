@@ -1,4 +1,4 @@
-"""Reasons are data; sentences are made of them at the end."""
+"""Reasons are data, which are formatted as sentences last."""
 
 from __future__ import annotations
 
@@ -309,7 +309,7 @@ def test_a_feature_of_no_good_set_is_in_none(share, words):
 
 
 def test_the_largest_redundancy_is_not_called_a_mean():
-    """`FCBF` knows no other."""
+    """`FCBF` computes no other."""
     X, y = noisy_codes(300)
     selector = FCBF(discretize=None).fit(X, y)
     assert len(selector.selected_) > 2

@@ -1,4 +1,4 @@
-"""Recommendations: plausible selectors, tried, with their uncertainty."""
+"""Recommendations: plausible selectors, evaluated on the data, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_noise_has_no_winner():
 
 
 class Known(BaseEstimator):
-    """Finds the true features, as only an oracle does."""
+    """A selector that finds the true features."""
 
     def __init__(self, n_features_to_select=1, truth=None):
         self.n_features_to_select = n_features_to_select
@@ -221,7 +221,7 @@ def test_numbers_are_taken_for_numbers():
     assert isinstance(found.table("polars"), pl.DataFrame)
 
 
-def test_the_data_decide_what_is_tried():
+def test_the_data_decide_which_candidates_are_evaluated():
     def tried(X, y, budget=30):
         found, left_out = candidates(look_at(X, y), 5, budget)
         return [candidate.name for candidate in found], left_out
@@ -272,7 +272,7 @@ def test_the_slowest_are_left_out_and_failures_reported(monkeypatch):
 
 
 class Costly(Known):
-    """Takes its seconds by a clock that stands still otherwise."""
+    """A selector whose fit advances a stopped clock by its seconds."""
 
     def __init__(self, n_features_to_select=1, truth=None, seconds=0.0):
         super().__init__(n_features_to_select, truth)

@@ -1,4 +1,4 @@
-"""One entry per selector and per measure; all lists of them are made from the entries."""
+"""One entry per selector and per measure; all lists of them are generated from the entries."""
 
 from __future__ import annotations
 

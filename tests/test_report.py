@@ -1,4 +1,4 @@
-"""The report as text; tests/test_report_browser.py looks at it in a browser."""
+"""The report as text; tests/test_report_browser.py tests it in a browser."""
 
 import base64
 import hashlib

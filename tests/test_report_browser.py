@@ -256,7 +256,7 @@ def test_a_hundred_thousand_features_open(browser, tmp_path):
         assert visit.complaints == []
 
 
-def test_what_follows_a_long_table_is_near_and_on_paper_the_table_is_whole(browser, tmp_path):
+def test_the_text_after_a_long_table_is_near_and_in_print_the_table_is_complete(browser, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (20, 500))
     path = tmp_path / "long.html"

@@ -1,4 +1,4 @@
-"""`make reproduce`: what has been run is not run again, and all of it is on one page."""
+"""`make reproduce`: finished experiments are not repeated, and all of them are on one page."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_failure_is_reported_and_tried_again(monkeypatch, capsys):
     assert "failed: last words" in capsys.readouterr().out
 
 
-def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
+def test_the_page_has_results_explanations_and_missing_experiments(monkeypatch):
     fake_runs(monkeypatch, "published 3 ours 3\n")
     experiment = run.EXPERIMENTS[0]
     run.run(experiment, quick=True)
@@ -70,7 +70,7 @@ def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
     assert page.count("Not run yet") == len(run.EXPERIMENTS) - 1 - len(elsewhere)
 
 
-def test_the_page_keeps_what_was_run_elsewhere(monkeypatch):
+def test_the_page_keeps_results_of_other_computers(monkeypatch):
     first, second = run.EXPERIMENTS[:2]
     fake_runs(monkeypatch, "published 3 ours 4\n")
     run.run(first, quick=False)

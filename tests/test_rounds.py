@@ -137,7 +137,7 @@ def discrete_problem(name):
         ("nci9", "quotient", 66),
     ],
 )
-def test_real_data_take_few_rounds(name, objective, n_rounds):
+def test_real_data_need_few_rounds(name, objective, n_rounds):
     measures, candidates, size = discrete_problem(name)
     plain = measures.pairs("mi")
     options = {"objective": objective, "candidates": candidates}

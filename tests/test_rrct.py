@@ -1,4 +1,4 @@
-"""RRCT and its variants as a user sees them."""
+"""RRCT and its variants through their public interface."""
 
 from __future__ import annotations
 

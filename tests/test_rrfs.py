@@ -75,7 +75,7 @@ def test_one_feature_is_a_valid_number():
     assert RRFS(1).fit(X).selected_.tolist() == [4]
 
 
-def test_scan_top_looks_at_the_first_m_only():
+def test_scan_top_evaluates_the_first_m_only():
     with pytest.warns(ThresherWarning):
         fitted = RRFS(3, scan="top").fit(X)
     assert fitted.selected_.tolist() == [4, 2]
@@ -178,7 +178,7 @@ def test_copies_are_dropped_on_any_number_of_threads():
     assert alone.n_evaluations_ == many.n_evaluations_
 
 
-def test_positive_data_that_look_alike_to_the_cosine_are_warned_of():
+def test_positive_data_with_equal_cosines_raise_a_warning():
     rng = np.random.default_rng(0)
     data = 100 + rng.normal(size=(40, 200))
     with pytest.warns(

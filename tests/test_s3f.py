@@ -151,7 +151,7 @@ def test_sparse_data_are_rejected_where_distances_need_all_values():
     assert thin.selected_.tolist() == S3F(4).fit(Q, QY).selected_.tolist()
 
 
-def test_what_was_left_is_explained_by_the_last_index_it_would_have_given():
+def test_rejected_features_are_explained_by_the_last_index_with_them():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     fitted = SFSLW(2).fit(X, y)

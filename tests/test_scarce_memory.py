@@ -105,7 +105,7 @@ def most_threads_during(work):
 
 @needs_linux
 @pytest.mark.parametrize("n_jobs", [40, 1000])
-def test_no_more_threads_are_started_than_there_are_tasks(n_jobs):
+def test_at_most_one_thread_per_task_is_started(n_jobs):
     fits = (delayed(time.sleep)(0.05) for _ in range(3))
     # The threads of joblib's own pool: those at work, and three that hand out work and results.
     assert most_threads_during(lambda: list(run_in_threads(fits, n_jobs))) <= 3 + 3
@@ -133,7 +133,7 @@ class Sleepy(SelectKBest):
         return super().fit(X, y)
 
 
-def test_blas_gets_no_more_threads_than_there_are_processors():
+def test_blas_gets_at_most_one_thread_per_processor():
     with blas_threads(1000):
         used = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     assert max(used, default=1) <= cpu_count()

@@ -1,4 +1,4 @@
-"""The scores of feature sets: each set once, on fixed folds, by any scoring, whatever fails."""
+"""The scores of feature sets: each set once, on fixed folds, by any scoring, with failures recorded."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_failing_set_counts_as_the_worst_and_the_error_is_shown_once():
     scorer.refuse_if_all_failed()
 
 
-def test_nothing_but_failures_is_an_error():
+def test_failures_of_all_sets_are_an_error():
     scorer = scorer_with(FailsOn(1))
     scorer.refuse_if_all_failed()
     with pytest.warns(ThresherWarning):
@@ -179,7 +179,7 @@ def test_more_jobs_change_nothing():
 
 
 class Deaf(ClassifierMixin, BaseEstimator):
-    """Long in a thread, where nothing interrupts it."""
+    """A classifier that is slow in a thread, where nothing interrupts it."""
 
     ended = ()
 

@@ -18,7 +18,7 @@ def ensemble_problem(rng, p, e, n_levels=4):
 
 @pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
-def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy):
+def test_every_replicate_selects_as_a_separate_fit(objective, weight, offset, strategy):
     rng = np.random.default_rng(21)
     for trial in range(40):
         p, e = int(rng.integers(1, 20)), int(rng.integers(1, 6))
@@ -68,7 +68,7 @@ def test_the_memory_limit_changes_no_list(strategy):
         assert not free.cache_full
         assert tight.cache_full
         if strategy == "lazy":
-            # What was not kept spares the later replicates nothing.
+            # Pairs that were not kept save the later replicates nothing.
             assert free.n_evaluations <= tight.n_evaluations
         else:
             assert free.n_evaluations == tight.n_evaluations

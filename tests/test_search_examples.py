@@ -1,4 +1,4 @@
-"""Worked examples, and the evaluation counts on real data, as the method's literature has them."""
+"""Worked examples, and evaluation counts on real data, as published for the method."""
 
 from __future__ import annotations
 

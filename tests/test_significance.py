@@ -45,7 +45,7 @@ def test_the_worked_example_of_demsar():
     assert np.round(test.mean_ranks, 3).tolist() == [3.143, 2.0, 2.893, 1.964]
     assert test.methods == tuple(METHODS)
     assert naive.friedman_uncorrected(DEMSAR) == pytest.approx(9.28, abs=0.005)
-    # Demšar leaves ties as they are; corrected for, they make the statistic larger.
+    # Demšar does not correct for ties; the correction makes the statistic larger.
     assert test.statistic == pytest.approx(naive.friedman(DEMSAR), rel=1e-12)
     assert test.statistic > 9.28
     nemenyi = evaluate.nemenyi(DEMSAR, alpha=0.1)

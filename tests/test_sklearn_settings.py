@@ -1,4 +1,4 @@
-"""Selectors keep the scikit-learn contract with other settings than their own, too."""
+"""Selectors keep the scikit-learn contract with settings other than the defaults, too."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from thresher import MRMR, ThresherWarning
 from thresher.data import read_table, read_target
 
 
-class Anybody(BaseEstimator):
-    """Stands for a selector: receives n_features_in_."""
+class AnySelector(BaseEstimator):
+    """A substitute for a selector that receives n_features_in_."""
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -33,7 +33,7 @@ def test_missing_values_and_nullable_columns_become_nan(library):
         )
     else:
         frame = pl.DataFrame(columns) if library == "polars" else pa.table(columns)
-    table = read_table(Anybody(), frame)
+    table = read_table(AnySelector(), frame)
     nan = np.nan
     np.testing.assert_array_equal(
         table.matrix.T, [[1, nan, 3], [0.5, nan, 1.5], [1, nan, 0], [1, nan, 0]]
@@ -44,7 +44,7 @@ def test_missing_values_and_nullable_columns_become_nan(library):
 
 def test_plain_frames_are_not_copied_column_by_column():
     X = np.asfortranarray(np.random.default_rng(0).normal(size=(50, 4)))
-    table = read_table(Anybody(), pd.DataFrame(X, columns=list("abcd"), copy=False))
+    table = read_table(AnySelector(), pd.DataFrame(X, columns=list("abcd"), copy=False))
     assert table.matrix.dtype == np.float64
     np.testing.assert_array_equal(table.matrix, X)
     assert np.shares_memory(table.feature_major(), table.matrix)
@@ -58,19 +58,19 @@ def test_wide_frames_are_not_looked_through_for_every_column(monkeypatch):
     )
     X = np.random.default_rng(0).integers(0, 9, (7, 40))
     frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(40)])
-    np.testing.assert_array_equal(read_table(Anybody(), frame).matrix, X)
+    np.testing.assert_array_equal(read_table(AnySelector(), frame).matrix, X)
     frame["c3"] = [str(value) for value in X[:, 3]]
     frame["c5"] = X[:, 5] > 4
     X[:, 5] = X[:, 5] > 4
     X[:, 3] = np.unique(X[:, 3], return_inverse=True)[1]
-    np.testing.assert_array_equal(read_table(Anybody(), frame).matrix, X)
+    np.testing.assert_array_equal(read_table(AnySelector(), frame).matrix, X)
     assert len(looked) <= 4
 
 
 def test_integers_with_at_most_ten_values_are_discrete():
     rows = np.arange(40)
     X = np.column_stack([rows % 10, rows % 11, rows % 2 + 0.5, np.zeros(40), -(rows % 3) * 1e9])
-    table = read_table(Anybody(), X)
+    table = read_table(AnySelector(), X)
     assert table.schema.is_discrete.tolist() == [True, False, False, True, True]
     assert table.schema.is_constant.tolist() == [False, False, False, True, False]
 
@@ -80,19 +80,19 @@ def test_halves_are_not_integers_however_large(dtype, bits):
     powers = np.ldexp(dtype(1), np.arange(bits - 6, bits + 3))
     X = np.array([powers + i / 2 for i in range(-4, 5)] * 3, dtype=dtype)
     for signed in (X, -X):
-        found = read_table(Anybody(), signed).schema.is_whole
+        found = read_table(AnySelector(), signed).schema.is_whole
         assert found.tolist() == (signed == np.floor(signed)).all(axis=0).tolist()
 
 
 def test_a_column_of_equal_fractions_is_constant():
-    table = read_table(Anybody(), np.column_stack([np.full(1000, 0.1), np.arange(1000.0)]))
+    table = read_table(AnySelector(), np.column_stack([np.full(1000, 0.1), np.arange(1000.0)]))
     assert table.schema.is_constant.tolist() == [True, False]
 
 
 def test_sparse_columns_count_their_implicit_zeros():
     dense = np.array([[0, 2, 5, 0], [0, 2, 0, 1], [0, 2, 5, 0]])
     for X in (sparse.csr_array(dense), sparse.csc_matrix(dense), sparse.coo_array(dense)):
-        table = read_table(Anybody(), X)
+        table = read_table(AnySelector(), X)
         assert table.is_sparse
         assert table.schema.is_constant.tolist() == [True, True, False, False]
         assert table.schema.minimum.tolist() == [0, 2, 0, 0]
@@ -101,7 +101,7 @@ def test_sparse_columns_count_their_implicit_zeros():
 def test_duplicate_sparse_entries_are_added_without_touching_the_input():
     X = sparse.csr_array((np.array([1.0, 1.0, 3.0]), ([0, 0, 1], [0, 0, 1])), shape=(3, 2))
     X = sparse.csr_matrix((np.array([1.0, 1.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3, 3])))
-    table = read_table(Anybody(), X)
+    table = read_table(AnySelector(), X)
     assert table.schema.maximum.tolist() == [2, 3]
     assert X.nnz == 3
 
@@ -190,5 +190,5 @@ def test_columns_of_one_type_are_inspected_once(monkeypatch):
     )
     frame = pd.DataFrame(np.zeros((3, 400)), columns=[f"c{i}" for i in range(400)])
     objects = {f"text{i}": pd.Series(["a", "b", "a"], dtype=object) for i in range(5)}
-    read_table(Anybody(), frame.assign(**objects, flag=True, whole=1))
+    read_table(AnySelector(), frame.assign(**objects, flag=True, whole=1))
     assert widths == [3]

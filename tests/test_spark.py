@@ -1,4 +1,4 @@
-"""Selection where Spark has the rows: what memory gives."""
+"""Selection on Spark equals selection in memory."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_selectors_choose_as_in_memory(spark_local, name):
     weighted=st.booleans(),
 )
 @pytest.mark.filterwarnings("ignore")
-def test_made_frames_give_what_memory_does(spark_local, data, missing, weighted):
+def test_generated_frames_give_the_result_of_memory(spark_local, data, missing, weighted):
     import pyarrow as pa
 
     frame, ends, rng = data
@@ -74,7 +74,7 @@ def test_made_frames_give_what_memory_does(spark_local, data, missing, weighted)
     assert_same(memory, remote)
 
 
-def test_real_data_in_arrays_give_what_memory_does(spark_local, load_real):
+def test_real_data_in_arrays_give_the_result_of_memory(spark_local, load_real):
     import pyarrow as pa
 
     X, y = load_real("madelon")
@@ -107,7 +107,7 @@ def test_numbers_have_the_bits_of_memory_in_arrays_as_in_columns(spark_local):
     assert_same(memory, remote)
 
 
-def test_files_that_tasks_read_give_what_memory_does(spark_local, tmp_path):
+def test_files_read_by_tasks_give_the_result_of_memory(spark_local, tmp_path):
     frame = mixed_frame()
     frame.to_parquet(tmp_path / "table.parquet", row_group_size=50, index=False)
     selector = MRMR(5, relevance="mi", missing="category")

@@ -117,7 +117,7 @@ def test_packed_blocks_are_requested_in_place_and_removed(session, spark_local):
 
 
 @in_both_sessions
-def test_a_block_that_is_gone_is_made_again_alone(session, spark_local):
+def test_only_a_lost_block_is_recomputed(session, spark_local):
     engine = open_engine(frame_of(session, tables()), "class")
     engine.pack(pack_numbers, quiet)
     n = sum(SIZES)
@@ -210,7 +210,7 @@ def test_vectors_of_pyspark_ml_stay_sparse(session):
     np.testing.assert_array_equal(plain, dense[:1])
 
 
-def test_what_cannot_be_features_is_rejected(session):
+def test_columns_that_cannot_be_features_are_rejected(session):
     X = session.createDataFrame([([1.0, 2.0], 1, 0)], ["v", "extra", "y"])
     with pytest.raises(ValueError, match="column 'v' of X contains vectors, so remove the 1 other"):
         open_engine(X, "y")

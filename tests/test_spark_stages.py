@@ -31,7 +31,7 @@ def frame_with(session, X, y, kind):
 
 
 @pytest.mark.parametrize("kind", ["vector", "array"])
-def test_a_stage_chooses_what_the_selector_does(spark_local, data, kind):
+def test_a_stage_selects_the_same_features_as_the_selector(spark_local, data, kind):
     from thresher.spark import Selector
 
     X, y = data

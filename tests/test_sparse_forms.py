@@ -1,4 +1,4 @@
-"""Sparse data in every form, with weights, missing values, given bins and ensembles: the choice of dense data."""
+"""Sparse data in every form, with weights, missing values, given bins and ensembles: the selection of dense data."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def select_genes(X):
     thresher.pp.select_genes(cells, n_top_genes=2)
 
 
-# Whatever takes a sparse matrix.
+# All calls that accept a sparse matrix.
 ENTRANCES = {
     "fit": lambda X: MIM(2).fit(X, Y),
     "fit without a target": lambda X: RFS(2).fit(X),

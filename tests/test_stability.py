@@ -186,7 +186,7 @@ def test_bad_input_gets_a_one_line_error(call, message):
 
 
 class Prefixes(SelectorMixin, BaseEstimator):
-    """Ranks by F; says that its selections are nested, or that they are not."""
+    """A ranking by F that declares its selections nested, or not."""
 
     fits = 0
 
@@ -287,7 +287,7 @@ def test_comparing_curves_is_a_paired_test(problem):
 
 
 class NoisyPrefixes(Prefixes):
-    """Chooses at random, again in each fit."""
+    """A selector that selects at random, again in each fit."""
 
     def fit(self, X, y):
         self.selected_ = np.random.default_rng(np.frombuffer(X.tobytes(), np.uint8)).permutation(

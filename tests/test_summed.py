@@ -1,4 +1,4 @@
-"""Measures over sums of numbers that blocks of rows deliver: the bits and the features of memory."""
+"""Measures over sums delivered by blocks of rows: values and features equal those in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAIR_MEASURES = NUMERIC_PAIRS
 
 
 class Blocks:
-    """Rows in blocks, each summed by itself about centres that all share."""
+    """Rows in blocks, each summed separately about common centres."""
 
     def __init__(self, columns, ends, parts=None, n_parts=1, weights=None):
         n = columns.shape[1]

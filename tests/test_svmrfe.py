@@ -28,13 +28,13 @@ def test_worked_example():
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
-def test_three_classes_rank_as_fresh_machines_for_every_round(load):
+def test_three_classes_rank_as_fresh_svms_for_every_round(load):
     X, y = (values[::3] for values in load(return_X_y=True))
     assert order(SVMRFE(1, tol=1e-5).fit(X, y)) == naive.svm_rfe(X, y, tol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_wide_data_rank_as_a_fresh_machine_for_every_round(seed):
+def test_wide_data_rank_as_a_fresh_svm_for_every_round(seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 24)
     X = rng.normal(size=(24, 40)) + y[:, None] * (rng.random(40) < 0.2)
@@ -59,7 +59,7 @@ def test_many_samples_with_few_features_are_solved_too():
 
 
 @pytest.mark.parametrize("C", [100.0, 1e6])
-def test_machines_with_a_large_penalty_reach_the_tolerance(C):
+def test_svms_with_a_large_penalty_reach_the_tolerance(C):
     """Classes that overlap: by pairs of rows alone, ten million steps would not be enough."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)

@@ -1,4 +1,4 @@
-"""Results as tables: one row per feature, alike for all selectors; curves too."""
+"""Results as tables: one row per feature, the same columns for all selectors; curves too."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_table_can_be_changed_without_changing_the_selector():
     assert fitted.to_json() == before
 
 
-def test_a_chain_knows_relevance_and_redundancy_of_what_its_last_selector_saw():
+def test_a_chain_has_relevance_and_redundancy_of_the_input_of_its_last_selector():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     chain = Chain([SelectKBest(k=8), MRMR(3)]).fit(X, y)
     table = chain.table()
@@ -109,7 +109,7 @@ def test_a_chain_knows_relevance_and_redundancy_of_what_its_last_selector_saw():
     assert (table.reason[~seen] == "dropped by selector 1 (selectkbest)").all()
 
 
-def test_many_features_take_little_time():
+def test_many_features_are_fast():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (30, 20_000))
     fitted = MRMR(20, relevance="mi", redundancy="mi").fit(X, np.arange(30) % 2)

@@ -1,4 +1,4 @@
-"""One estimator and many threads: they take turns."""
+"""One estimator used by many threads: they take turns."""
 
 from __future__ import annotations
 

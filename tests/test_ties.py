@@ -128,7 +128,7 @@ def test_a_column_with_a_larger_computed_score_comes_before_one_equal_on_paper()
     ids=repr,
 )
 @pytest.mark.filterwarnings("ignore:.*requested features")
-def test_of_a_column_and_its_copy_the_first_is_chosen_first(selector):
+def test_the_first_of_a_column_and_its_copy_is_selected_first(selector):
     rng = np.random.default_rng(1)
     for _ in range(10):
         X, y = rng.integers(0, 4, size=(40, 3)), rng.integers(0, 3, size=40)

@@ -41,7 +41,7 @@ def naive_fit(pool):
 
 
 class Centroids(ClassifierMixin, BaseEstimator):
-    """The class whose mean is nearer; quick, as searches score hundreds of sets."""
+    """Nearest-mean classifier; fast, because searches score hundreds of sets."""
 
     def fit(self, X, y):
         self.classes_ = np.arange(2)
@@ -328,7 +328,7 @@ def test_the_callback_sees_every_evaluation_and_may_end_the_search():
     assert fitted.cut_off_ is None
 
 
-def test_the_time_budget_is_looked_at_after_every_evaluation_and_what_it_cut_off_is_recorded():
+def test_the_time_budget_is_checked_after_every_evaluation_and_skipped_work_is_recorded():
     fitted = small(time_budget=1e-9).fit(X, Y)
     assert fitted.n_evaluations_ == 1
     assert fitted.stopped_by_ == "time_budget"
@@ -337,7 +337,7 @@ def test_the_time_budget_is_looked_at_after_every_evaluation_and_what_it_cut_off
 
 
 class FailsOn(GaussianNB):
-    """Refuses sets of some sizes."""
+    """A classifier that rejects sets of some sizes."""
 
     def __init__(self, sizes=()):
         super().__init__()

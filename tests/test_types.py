@@ -1,4 +1,4 @@
-"""What a type checker sees: real classes, real words for parameters, and mistakes."""
+"""Type checkers see the real classes, the options of parameters, and mistakes."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def complaints(tmp_path_factory):
     return found
 
 
-def test_good_code_is_left_alone(complaints):
+def test_good_code_is_not_changed(complaints):
     pytest.importorskip("mypy")
     n_good = len(USER_FILE.splitlines())
     assert {line: text for line, text in complaints.items() if line <= n_good} == {}
@@ -155,7 +155,7 @@ def test_mistakes_are_seen(number, complaints):
     assert len(USER_FILE.splitlines()) + number + 1 in complaints
 
 
-def test_type_checkers_see_the_names_there_are():
+def test_type_checkers_see_the_public_names():
     stub = ast.parse(Path(thresher.__file__).with_suffix(".pyi").read_text())
     seen = {
         alias.asname: (node.module, alias.name)
@@ -190,7 +190,7 @@ def test_words_of_types_are_those_of_the_documentation(estimator):
         )
 
 
-def test_measures_of_types_are_those_there_are():
+def test_types_list_all_measures():
     assert options_of(_types.Measure) == set(KINDS)
     symmetric = {name for name, kind in KINDS.items() if kind.is_symmetric}
     assert options_of(_types.PairMeasureName) == symmetric
@@ -211,5 +211,5 @@ def test_types_of_selectors_that_take_some_measures_name_these(selector, paramet
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
-def test_fit_gives_the_estimator_itself(estimator):
+def test_fit_returns_the_estimator_itself(estimator):
     assert inspect.signature(estimator.fit).return_annotation == "Self"

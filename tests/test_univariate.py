@@ -76,7 +76,7 @@ def test_corrections_reject_what_the_procedures_reject(seed, level):
     )
 
 
-def test_auto_takes_what_passes_the_level():
+def test_auto_selects_what_passes_the_level():
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     X = rng.normal(size=(200, 300))
@@ -132,7 +132,7 @@ def test_bad_parameters(cancer, options, words):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_f_is_the_same_however_the_values_lie_in_memory(dtype):
+def test_f_is_the_same_in_every_memory_layout(dtype):
     rng = np.random.default_rng(3)
     X = (rng.normal(size=(700, 300)) + 5).astype(dtype)
     y = rng.integers(0, 3, 700)

@@ -1,4 +1,4 @@
-"""Windows that slide over rows of any kind: at any time the selection of a fit on the rows inside."""
+"""Windows that slide over rows of any kind: at any time the selection equals that of a fit on the rows inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workflows read dry: what they name exists here, and they may do no more than they need."""
+"""Static checks of the workflows: the files they name exist, and their permissions are minimal."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def named_targets(line):
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_every_make_of_a_workflow_is_a_target(path):
+def test_every_make_command_of_a_workflow_is_a_target(path):
     for line in commands(path):
         for target in named_targets(line):
             assert target in make_targets(), f"{path.name}: {line}"
@@ -139,7 +139,7 @@ def test_every_file_that_a_workflow_names_exists(path):
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_workflows_may_read_only_but_for_what_is_listed(path):
+def test_workflows_have_read_permissions_except_as_listed(path):
     assert read(path)["permissions"] == {"contents": "read"}
     for name, job in read(path)["jobs"].items():
         expected = MAY_WRITE.get((path.stem, name))

@@ -1,4 +1,4 @@
-"""Checkpoints, stores and reports: several processes at once, links in the way, disks that are full."""
+"""Checkpoints, stores and reports: concurrent processes, links at the target, full disks."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ KILLED = """
 @needs_links
 @pytest.mark.slow
 def test_a_kill_at_every_write_changes_no_result(tmp_path):
-    """Also where the last of what was written is lost."""
+    """This includes a loss of the last bytes written."""
     command = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

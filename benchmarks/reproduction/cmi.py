@@ -21,7 +21,7 @@ TABLE_2 = {
     ("Colon", "colon_raw"): ((10.7, 0.1), (31.3, 0.1)),
     ("Leukemia", "leukemia_raw"): ((13.9, 0.1), (35.7, 0.1)),
 }
-# Chosen features, looked at, groups of rows in the end; from an independent slow program.
+# Selected features, evaluated ones, final groups of rows; from an independent slow program.
 COUNTED = {
     "colon": ("764 512 248 1581 1771 1413 1866", 16, 54),
     "lung_small": ("22 10 125 166 35 243 223", 16, 62),

@@ -58,7 +58,7 @@ RANKINGS: dict[str, dict[str, Any]] = {
     },
     "chi-squared, 8 equal bins, analytic": {"measure": "chi2", "pvalues": "analytic"},
 }
-# Whose analytic p-values a search goes by.
+# The ranking whose analytic p-values each search uses.
 LAW_OF = dict(zip(SEARCHES, ("F", "F", "MI, mean-sd bins, analytic"), strict=True))
 NOTHING = np.empty(0, dtype=np.intp)
 # Estimates have no guarantee: fewer sets suffice.

@@ -12,7 +12,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "reproduction"
 
 
 class Parts:
-    """Finished parts of an experiment by their names; the file goes when all of it is done."""
+    """Finished parts of an experiment by their names; the file is removed when all are finished."""
 
     def __init__(self, experiment: str, settings: str = "") -> None:
         self.path = RESULTS / f"{experiment}{settings}.parts.json"

@@ -17,7 +17,7 @@ NO_LIMIT = np.iinfo(np.int32).max
 
 
 class Seed:
-    """Replace a generator of which the splitter draws one number."""
+    """A replacement for a generator from which the splitter draws one number."""
 
     def __init__(self, seed: int) -> None:
         self._number = np.random.RandomState(seed).randint(0, NO_LIMIT)

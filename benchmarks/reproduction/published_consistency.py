@@ -17,7 +17,7 @@ Data = tuple[np.ndarray, np.ndarray]
 
 
 class NotHere(Exception):
-    """A data set that this machine does not have."""
+    """A data set that is not on this computer."""
 
 
 def load(name: str) -> Data:

@@ -24,7 +24,7 @@ PAGE = ROOT / "docs" / "reproduction.md"
 
 @dataclass(frozen=True)
 class Experiment:
-    """A module of this folder, with the arguments of its full and of its short form.
+    """A module of this folder, with the arguments of its full and its short form.
 
     Results on a separate `page` are not repeated.
     """

@@ -13,12 +13,12 @@ def anonymous_memory() -> int:
 
 
 class Watch:
-    """Watch this process from a separate thread; afterwards `before` and `most` are bytes."""
+    """A thread that watches the memory of this process; afterwards `before` and `most` are bytes."""
 
     def __enter__(self) -> Self:
         self.before = self.most = anonymous_memory()
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._look)
+        self._thread = threading.Thread(target=self._watch)
         self._thread.start()
         return self
 
@@ -26,6 +26,6 @@ class Watch:
         self._done.set()
         self._thread.join()
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
         while not self._done.wait(0.01):
             self.most = max(self.most, anonymous_memory())

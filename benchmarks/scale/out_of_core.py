@@ -28,7 +28,7 @@ from benchmarks.scale.memory import Watch
 N_COLUMNS = 5_000
 ROW_GROUP = 25_000
 SLAB = 16
-# What scikit-learn gets: this share of the limit as floats, as its methods make copies.
+# The share of the limit for floats of scikit-learn, whose methods make copies.
 SHARE = 8
 
 
@@ -119,7 +119,7 @@ def work(name: str, path: str, limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     with Watch() as memory:
         begin, cpu = time.monotonic(), time.process_time()
-        # The reading may take a third: the interpreter and the search have the rest.
+        # Reading may use a third; the interpreter and the search use the rest.
         note = WORKS[name](path, limit // 3)
     took = {"seconds": time.monotonic() - begin, "cpu": time.process_time() - cpu}
     print(json.dumps({**took, "anonymous": memory.most, "note": note}))

@@ -32,10 +32,10 @@ import thresher
 from benchmarks.scale.memory import Watch, anonymous_memory
 from thresher.cli._options import METHODS, describe_methods
 
-N_TELLING = 50
+N_INFORMATIVE = 50
 SMALL, LARGE = 100_000, 1_000_000
 MEMORY = 4 * 10**9
-# What has another default than a number of features, or looks at few of them.
+# Selectors whose default is not a number of features, or which evaluate few of them.
 SETTINGS: dict[str, dict[str, Any]] = {
     "MRMR": {"relevance": "mi", "redundancy": "mi"},
     "Univariate": {"measure": "mi"},
@@ -66,7 +66,7 @@ def write_problem(path: Path, n: int, form: str) -> None:
     """Write 10 n entries of one byte: of the informative columns, then of others as common as words."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n)
-    informative = rng.choice(n, N_TELLING, replace=False)
+    informative = rng.choice(n, N_INFORMATIVE, replace=False)
     rows, columns = [], []
     for column in informative:
         found = np.flatnonzero(rng.random(n) < np.where(y == 1, 0.015, 0.005))
@@ -99,7 +99,7 @@ def work(name: str, path: str, seconds: str) -> None:
         make_selector(name).fit(X[:60][:, :40].toarray() + np.eye(60, 40), y[:60])
     limit = anonymous_memory() + MEMORY
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    # As Ctrl-C does; what does not stop within 30 seconds is killed.
+    # As on Ctrl-C; a fit that does not stop within 30 seconds is killed.
     until = round(time.process_time()) + int(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (until + 30, until + 30))
     signal.signal(signal.SIGPROF, signal.default_int_handler)

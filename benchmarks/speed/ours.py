@@ -102,7 +102,7 @@ def cmi_filter(problem):
 def mi_with_target(problem):
     from thresher import MRMR
 
-    # The relevances of all features are there whatever is chosen.
+    # The relevances of all features are computed for any selection.
     selector = MRMR(1, relevance="mi", redundancy="mi", n_jobs=problem.n_threads)
     return lambda: selector.fit(problem.X, problem.y).relevance_
 

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Problem:
-    """What an adaptor is given. ``X`` is a NumPy array or a SciPy CSC array, rows = samples."""
+    """The input of an adaptor. ``X`` is a NumPy array or a SciPy CSC array, rows = samples."""
 
     X: Any
     y: Any

@@ -29,7 +29,7 @@ from benchmarks.peers.environments import install, interpreter  # noqa: E402
 
 N_FEATURES = 200
 
-# Searches of others; a scorer counts the folds they score.
+# Third-party searches; a scorer counts the folds that they score.
 SEARCHES = {
     "scikit-learn": """
 from sklearn.feature_selection import SequentialFeatureSelector

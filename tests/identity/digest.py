@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-# What depends on the clock and not on the data.
+# Attributes that depend on the clock and not on the data.
 TIMES = ("seconds", "time", "elapsed")
 
 

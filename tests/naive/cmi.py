@@ -11,7 +11,7 @@ MARGIN = 1e-10
 
 @dataclass
 class Walk:
-    """What the walk took, and what it saw."""
+    """The features that the walk selected, and the values that it computed."""
 
     selected: list[int] = field(default_factory=list)
     gains: list[float] = field(default_factory=list)

@@ -15,7 +15,7 @@ TIE = 1e-12
 
 
 class Risk:
-    """The unnormalised risk of a set of features: an integer for whole-number weights.
+    """The unnormalised risk of a set of features: an integer for integer weights.
 
     ``kept`` features belong to every set. ``measure``: "bayes", "binary", "pairs" or "entropy".
     """

@@ -13,7 +13,7 @@ COLLINEAR = 1e-10
 
 @dataclass
 class Steps:
-    """What was chosen, step by step."""
+    """The selected features, step by step."""
 
     selected: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
