@@ -7,17 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
+from thresher._utils.params import FeatureCount, Fitted, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.measures import measures_of
 from thresher.search import ForwardSearch, SearchResult
-from thresher.search.forward import (
-    Features,
-    add_locally_predictive,
-    cfs_best_first,
-    cfs_forward,
-)
+from thresher.search.forward import Features, add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -135,16 +129,12 @@ class CFS(FilterSelector):
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
-    search: Literal["forward", "best-first"] = param(
-        Options("forward", "best-first"), default="forward"
-    )
-    strategy: Literal["lazy", "cached", "naive"] = param(
-        Options("lazy", "cached", "naive"), default="lazy"
-    )
-    measure: Literal["su", "pearson"] = param(Options(*measures_of("CFS")), default="su")
+    search: Literal["forward", "best-first"] = param(default="forward")
+    strategy: Literal["lazy", "cached", "naive"] = param(default="lazy")
+    measure: Literal["su", "pearson"] = param(default="su")
     discretize: BinRule = param(default="auto")
-    locally_predictive: bool = param(Boolean(), default=False)
-    zero_as_one: bool = param(Boolean(), default=False)
+    locally_predictive: bool = param(default=False)
+    zero_as_one: bool = param(default=False)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

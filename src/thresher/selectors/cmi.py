@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import warn
-from thresher._utils.params import FeatureCount, Fitted, Options, estimator, param
+from thresher._utils.params import FeatureCount, Fitted, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import MOST_DISCRETE_VALUES, TrainingData
 from thresher.search import ForwardSearch, SearchResult
@@ -119,9 +119,9 @@ class CMIFilter(FilterSelector):
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
-    last: Literal["positive", "never"] = param(Options("positive", "never"), default="positive")
+    last: Literal["positive", "never"] = param(default="positive")
     discretize: BinRule = param(default="auto")
-    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
+    missing: MissingDiscrete = param(default="error")
 
     def make_criterion(self, data: TrainingData) -> OnePassCriterion:
         if data.weight_kind == "real":

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
@@ -108,8 +108,8 @@ class InformationSelector(FilterSelector):
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     discretize: BinRule = param(default="auto")
-    strategy: Literal["lazy", "naive"] = param(Options("lazy", "naive"), default="lazy")
-    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
+    strategy: Literal["lazy", "naive"] = param(default="lazy")
+    missing: MissingDiscrete = param(default="error")
 
     def make_criterion(self, data: TrainingData) -> Criterion:
         return TermCriterion(self.term, self.accumulation, self.strategy)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from thresher._utils.checks import check_choice, shown
 from thresher._utils.long_calls import log, report, run_in_threads
-from thresher._utils.params import Fitted, Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.params import Fitted, Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import (
     Array,
     DataLike,
@@ -41,7 +41,6 @@ from thresher.discretize import GivenBins
 from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
 from thresher.search.ensemble import (
-    PART_KINDS,
     VOTE_KINDS,
     combine_votes,
     count_pairs_fast,
@@ -51,7 +50,6 @@ from thresher.search.ensemble import (
     membership,
     number_groups,
 )
-from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.selectors import _halves
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
@@ -229,19 +227,15 @@ class Ensemble(StreamingMixin, MetaSelector):
     error_bound_ = Fitted[float]()
 
     n_parts: int = param(Interval(integer=True), default=20, kw_only=False)
-    kind: Literal["fast", "inner", "full", "bagging", "halves"] = param(
-        Options(*KINDS), default="fast"
-    )
+    kind: Literal["fast", "inner", "full", "bagging", "halves"] = param(default="fast")
     parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = param(
-        Options(*PART_KINDS), default="round-robin"
+        default="round-robin"
     )
-    vote: Literal["majority", "mean-rank"] = param(Options(*VOTE_KINDS), default="majority")
+    vote: Literal["majority", "mean-rank"] = param(default="majority")
     n_pairs: int = param(Interval(2, integer=True), default=50)
     cutoff: float | Literal["auto"] = param(default=0.75)
     pfer: float | None = param(NoneOr(Interval(0)), default=None)
-    assumption: Literal["none", "unimodal", "r-concave"] = param(
-        Options(*ASSUMPTIONS), default="none"
-    )
+    assumption: Literal["none", "unimodal", "r-concave"] = param(default="none")
     n_jobs: int | None = param(ThreadCount(), default=None)
     memory_limit: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
 

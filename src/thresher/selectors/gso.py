@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import Floats
 from thresher.data import LocalData, TrainingData, rescaled
 from thresher.search import ForwardSearch, SearchResult
@@ -92,7 +92,7 @@ class GSO(FilterSelector):
 
     _nested = True
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
 
     _takes_sparse = False
     _reads_blocks = False

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from thresher._utils.checks import warn
-from thresher._utils.params import FeatureCount, Fitted, Interval, Options, estimator, param
+from thresher._utils.params import FeatureCount, Fitted, Interval, estimator, param
 from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName
@@ -142,14 +142,10 @@ class MRMR(FilterSelector):
     relevance: Auto | Measure = param(MeasureName(), default="auto")
     redundancy: Auto | PairMeasureName = param(MeasureName(symmetric=True), default="auto")
     discretize: BinRule = param(default="auto")
-    objective: Literal["auto", "difference", "quotient", "sum"] = param(
-        Options("auto", "difference", "quotient", "sum"), default="auto"
-    )
+    objective: Literal["auto", "difference", "quotient", "sum"] = param(default="auto")
     redundancy_weight: float = param(Interval(low=0), default=1.0)
     redundancy_offset: float = param(Interval(low=0), default=0.0)
-    strategy: Literal["lazy", "scan", "naive"] = param(
-        Options("lazy", "scan", "naive"), default="lazy"
-    )
+    strategy: Literal["lazy", "scan", "naive"] = param(default="lazy")
 
     def make_criterion(self, data: TrainingData) -> MRMRCriterion:
         relevance, redundancy = self._resolve_measures(data)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule, Floats
 from thresher.data import TrainingData
 from thresher.measures.rounding import round_bounded
@@ -99,9 +99,7 @@ class NMIFS(FilterSelector):
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     discretize: BinRule = param(default="auto")
-    strategy: Literal["lazy", "scan", "naive"] = param(
-        Options("lazy", "scan", "naive"), default="lazy"
-    )
+    strategy: Literal["lazy", "scan", "naive"] = param(default="lazy")
 
     def make_criterion(self, data: TrainingData) -> NMIFSCriterion:
         return NMIFSCriterion(self.strategy)

@@ -11,18 +11,10 @@ from scipy.stats import rankdata
 
 from thresher import _core
 from thresher._utils.checks import warn
-from thresher._utils.params import (
-    Boolean,
-    FeatureCount,
-    NoneOr,
-    Options,
-    ThreadCount,
-    estimator,
-    param,
-)
+from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike
-from thresher.data import TARGETS, LocalData, RemoteOptions
-from thresher.measures.power import POWERS, power_columns
+from thresher.data import LocalData, RemoteOptions
+from thresher.measures.power import power_columns
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
@@ -149,20 +141,14 @@ class RRCT(CommonParameters, BaseSelector):
     _nested = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = param(
-        NoneOr(Options(*POWERS)), default=None
-    )
-    information: bool = param(Boolean(), default=True)
-    complementarity: bool = param(Boolean(), default=True)
-    normalize: bool = param(Boolean(), default=True)
-    sign_rule: Literal["signed", "magnitude"] = param(
-        Options("signed", "magnitude"), default="signed"
-    )
-    redundancy: Literal["pearson", "spearman"] = param(
-        Options("pearson", "spearman"), default="pearson"
-    )
-    target: TargetKind = param(Options(*TARGETS), default="auto")
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = param(default=None)
+    information: bool = param(default=True)
+    complementarity: bool = param(default=True)
+    normalize: bool = param(default=True)
+    sign_rule: Literal["signed", "magnitude"] = param(default="signed")
+    redundancy: Literal["pearson", "spearman"] = param(default="pearson")
+    target: TargetKind = param(default="auto")
+    missing: Literal["error", "drop_rows"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     @all_or_nothing

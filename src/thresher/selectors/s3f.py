@@ -9,10 +9,10 @@ from typing import Self, Unpack
 import numpy as np
 
 from thresher._utils.long_calls import report
-from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.params import Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import BinRule, DataLike, FeatureNames, Floats, TargetKind, TargetLike
 from thresher.blocks import make_measures
-from thresher.data import TARGETS, RemoteOptions
+from thresher.data import RemoteOptions
 from thresher.search.forward import Features
 from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
@@ -99,9 +99,9 @@ class S3F(Ranking):
 
     max_clusters: int | None = param(NoneOr(Interval(2, integer=True)), default=None, kw_only=False)
     discretize: BinRule = param(default="auto")
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
     exclude: FeatureNames = param(default=None)
-    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
+    missing: MissingDiscrete = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 

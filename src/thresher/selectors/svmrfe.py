@@ -10,7 +10,7 @@ from scipy import sparse
 
 from thresher._utils.checks import check_number, warn
 from thresher._utils.long_calls import is_reporting, report
-from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
+from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.search.subsets import drop_by_weight
@@ -96,7 +96,7 @@ class SVMRFE(CommonParameters, Ranking):
     step: int | float = param(Interval(0, open_low=True), default=1)
     C: float = param(Interval(0, open_low=True), default=1.0)
     tol: float = param(Interval(0, open_low=True), default=1e-6)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:

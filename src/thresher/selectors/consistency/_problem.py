@@ -14,7 +14,7 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import report
-from thresher._utils.params import Interval, Options, ThreadCount, estimator, param
+from thresher._utils.params import Interval, ThreadCount, estimator, param
 from thresher._utils.types import (
     Array,
     BinRule,
@@ -34,7 +34,6 @@ from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, ra
 from thresher.selectors._explain import Needed
 from thresher.selectors._parameters import CommonParameters
 
-MEASURES = ("bayes", "binary", "pairs", "entropy")
 Features = npt.NDArray[np.uint32]
 
 # Supervised binning would leave one bin for features that matter only in combination, so the default is unsupervised.
@@ -172,7 +171,7 @@ class ConsistencySelector(CommonParameters, BaseSelector):
 
     min_features: int = param(Interval(0, integer=True), default=0)
     discretize: BinRule = param(default="auto")
-    missing: Literal["error", "category"] = param(Options("error", "category"), default="error")
+    missing: Literal["error", "category"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     _classes_only = True
@@ -280,9 +279,9 @@ class RiskSelector(ConsistencySelector):
 class RiskBound:
     """The parameters of an upper bound on the risk; a subclass declares `delta`."""
 
-    measure: Risk = param(Options(*MEASURES), default="bayes")
-    delta_mode: DeltaMode = param(Options("absolute", "relative"), default="absolute")
-    infeasible: Infeasible = param(Options("clip", "raise"), default="clip")
+    measure: Risk = param(default="bayes")
+    delta_mode: DeltaMode = param(default="absolute")
+    infeasible: Infeasible = param(default="clip")
 
     def _bound(self, problem: Problem, delta: float) -> float:
         """Return the largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from thresher._utils.checks import check_number
 from thresher._utils.long_calls import report
-from thresher._utils.params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.types import DataLike, Estimator, Folds, RandomState, Risk, Scoring, TargetLike
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes
@@ -23,7 +23,6 @@ from thresher.search.subsets import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._scoring import SubsetScorer, dense_columns, is_number_of_folds
 from thresher.selectors.consistency._problem import (
-    MEASURES,
     ConsistencySelector,
     Problem,
     build_problem,
@@ -122,7 +121,7 @@ class SALCC(ConsistencySelector):
     """
 
     estimator: Estimator = param(default=None, kw_only=False)
-    search: Literal["anneal", "path"] = param(Options("anneal", "path"), default="anneal")
+    search: Literal["anneal", "path"] = param(default="anneal")
     delta_max: float = param(Interval(0, 1), default=0.4)
     step: float = param(Interval(0, open_low=True), default=0.1)
     temperature: float = param(Interval(0, open_low=True), default=1.0)
@@ -131,7 +130,7 @@ class SALCC(ConsistencySelector):
     patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     cv: Folds = param(default=5)
     scoring: Scoring = param(default="auto")
-    measure: Risk = param(Options(*MEASURES), default="bayes")
+    measure: Risk = param(default="bayes")
     random_state: RandomState = param(default=None)
 
     @all_or_nothing
