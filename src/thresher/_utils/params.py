@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from inspect import get_annotations
-from types import NoneType, UnionType
+from types import NoneType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -14,7 +14,6 @@ from typing import (
     Protocol,
     Self,
     TypeVar,
-    Union,
     dataclass_transform,
     get_args,
     get_origin,
@@ -219,13 +218,14 @@ def estimator(cls: type[T]) -> type[T]:
 
 def validate_params(estimator: Estimator) -> None:
     """Raise ValueError for the first parameter that does not satisfy its constraints."""
-    for name, constraint in _constraints(type(estimator)):
+    cls: Estimator = type(estimator)
+    for name, constraint in _constraints(cls):
         constraint.check(name, getattr(estimator, name))
 
 
 def options_of(estimator: Estimator, name: str) -> tuple[str, ...]:
     """Return the strings that a parameter of an estimator, or of its class, may be; none without such a parameter."""
-    cls = estimator if isinstance(estimator, type) else type(estimator)
+    cls: Estimator = estimator if isinstance(estimator, type) else type(estimator)
     for declared, constraint in _constraints(cls):
         if declared == name and isinstance(constraint, Options):
             return constraint.values
@@ -233,7 +233,7 @@ def options_of(estimator: Estimator, name: str) -> tuple[str, ...]:
 
 
 @cache
-def _constraints(cls: type) -> list[tuple[str, Constraint]]:
+def _constraints(cls: Estimator) -> list[tuple[str, Constraint]]:
     return [
         (parameter.name, constraint)
         for parameter in (fields(cls) if is_dataclass(cls) else ())
@@ -250,10 +250,10 @@ def _constraints_of_type(cls: type, name: str) -> tuple[Constraint, ...]:
         for base in cls.__mro__
         if "__dataclass_fields__" in vars(base) and name in get_annotations(base)
     )
-    hint = get_annotations(owner, eval_str=True)[name]
+    hint: Any = get_annotations(owner, eval_str=True)[name]
     if hint is bool:
         return (Boolean(),)
-    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    members = (hint,) if get_origin(hint) is Literal else get_args(hint)
     others = {member for member in members if get_origin(member) is not Literal}
     if others == set(members) or others - {NoneType}:
         return ()

@@ -23,6 +23,8 @@ from thresher._utils.types import (
     FeatureNames,
     Floats,
     GroupsLike,
+    Indices,
+    Mask,
     TargetLike,
     Values,
 )
@@ -214,14 +216,14 @@ class Ensemble(StreamingMixin, MetaSelector):
     """
 
     votes_ = Fitted[Floats]()
-    parts_ = Fitted[list[npt.NDArray[np.intp]]]()
+    parts_ = Fitted[list[Indices]]()
     stability_ = Fitted[float]()
     stability_note_ = Fitted[str]()
     part_of_row_ = Fitted[npt.NDArray[np.int32] | None]()
     n_pairs_standard_ = Fitted[int | None]()
     n_pairs_fast_ = Fitted[int | None]()
     bins_ = Fitted[Bins]()
-    halves_ = Fitted[npt.NDArray[np.bool_]]()
+    halves_ = Fitted[Mask]()
     cutoff_ = Fitted[float]()
     q_ = Fitted[float]()
     error_bound_ = Fitted[float]()

@@ -20,6 +20,7 @@ from thresher._utils.types import (
     DataLike,
     Estimator,
     Floats,
+    Mask,
     TargetLike,
     Values,
     WeightsLike,
@@ -55,7 +56,7 @@ class SignificanceFilter:
         The largest p-value that passes.
     """
 
-    passed: npt.NDArray[np.bool_]
+    passed: Mask
     n_features: int
     level: float
 

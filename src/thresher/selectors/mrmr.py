@@ -8,12 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Interval, estimator, param
 from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName
-from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
+from thresher.search import ForwardSearch, FoundParts, SearchResult, started
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -222,15 +223,17 @@ class MRMRCriterion(ForwardCriterion):
         }
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return greedy_forward(
-            task.pairs,
-            task.relevance,
-            task.required_count,
-            objective=self.objective,
-            weight=self.weight,
-            offset=self.offset * task.scale,
-            strategy=self.strategy,
-            **task.choices,
+        return started(
+            _core.greedy_forward(
+                task.pairs,
+                task.relevance,
+                task.required_count,
+                objective=self.objective,
+                weight=self.weight,
+                offset=self.offset * task.scale,
+                strategy=self.strategy,
+                **task.choices,
+            )
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
@@ -243,19 +246,22 @@ class MRMRCriterion(ForwardCriterion):
     def search_replicates(
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
     ) -> FoundParts:
-        return greedy_ensemble(
+        chosen = np.array(replicates, dtype=np.uint32)
+        result = _core.greedy_ensemble(
             task.pairs,
-            task.relevance,
+            np.ascontiguousarray(task.relevance[chosen]),
             task.required_count,
             objective=self.objective,
             weight=self.weight,
             offset=self.offset,
-            strategy=self.strategy,
-            replicates=replicates,
-            candidates=task.candidates,
-            kept=task.data.kept,
+            strategy="dense" if self.strategy == "naive" else self.strategy,
+            replicates=chosen,
+            candidates=np.ascontiguousarray(task.candidates[chosen]).view(np.uint8),
+            kept=task.data.kept.astype(np.uint32),
             memory_limit=memory_limit,
         )
+        lists = [replicate.selected.tolist() for replicate in result.replicates]
+        return FoundParts(lists, result.n_evaluations, result.cache_full)
 
 
 def _warn_of_categories(data: TrainingData) -> None:

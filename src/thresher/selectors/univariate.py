@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import warn
@@ -17,6 +16,7 @@ from thresher._utils.types import (
     DataLike,
     Floats,
     Mask,
+    Names,
     RandomState,
     TargetKind,
     TargetLike,
@@ -138,7 +138,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     _reads_blocks = True
 
     bins_ = Fitted[Bins]()
-    tests_ = Fitted[npt.NDArray[np.object_]]()
+    tests_ = Fitted[Names]()
     pvalue_method_ = Fitted[str]()
     pvalues_ = Fitted[Floats]()
     corrected_pvalues_ = Fitted[Floats]()

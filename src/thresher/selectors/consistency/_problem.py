@@ -21,7 +21,9 @@ from thresher._utils.types import (
     DataLike,
     DeltaMode,
     Floats,
+    Indices,
     Infeasible,
+    Mask,
     Risk,
     TargetLike,
     Values,
@@ -102,7 +104,7 @@ def build_problem(
     training: LocalData,
     codes: Codes,
     measure: str,
-    rows: npt.NDArray[np.bool_] | None = None,
+    rows: Mask | None = None,
     *,
     by_position: bool = False,
 ) -> Problem:
@@ -305,7 +307,7 @@ class RiskBound:
 
 def _backward_ranking(
     n_features: int, selected: list[int], removed: Sequence[int] | Features | None
-) -> npt.NDArray[np.intp] | None:
+) -> Indices | None:
     """Rank the selected features first, then the others in reverse order of removal; the rest share the last rank."""
     if removed is None:
         return None

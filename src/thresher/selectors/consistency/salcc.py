@@ -16,7 +16,17 @@ from sklearn.utils import check_random_state
 from thresher._utils.checks import check_number
 from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, estimator, param
-from thresher._utils.types import DataLike, Estimator, Folds, RandomState, Risk, Scoring, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    Indices,
+    RandomState,
+    Risk,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes
 from thresher.search.subsets import sweep
@@ -303,7 +313,7 @@ def _score_all(scored_sets: _ScoredSets, low: float, high: float) -> _Set:
     return max(sets, key=lambda one: (scored_sets.score(one), -len(one.features)))
 
 
-def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds: int) -> str:
+def _default_scoring(estimator: Estimator, sizes: Indices, n_folds: int) -> str:
     if sizes.min() < n_folds:
         return "accuracy"
     if len(sizes) == 2:
@@ -311,9 +321,7 @@ def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds:
     return "roc_auc_ovr_weighted" if hasattr(estimator, "predict_proba") else "accuracy"
 
 
-def _columns(
-    training: LocalData, codes: Codes, features: npt.NDArray[np.intp]
-) -> npt.NDArray[np.float64]:
+def _columns(training: LocalData, codes: Codes, features: Indices) -> Floats:
     """Return the original columns, and integer codes for those with missing values: every classifier supports them."""
     columns = dense_columns(training, features)
     for i in np.flatnonzero(training.schema.has_missing[features]):

@@ -163,12 +163,7 @@ class TwoStageSelector(BaseSelector):
         return "patience" if self.patience is not None and n_unchanged >= self.patience else None
 
     def _report_cycle(
-        self,
-        run: SearchRun,
-        best: Solution,
-        score: float,
-        scores: Sequence[float],
-        **more: int,
+        self, run: SearchRun, best: Solution, score: float, scores: Sequence[float], **more: int
     ) -> None:
         """Add a line to the trace and report the cycle."""
         finite = [value for value in scores if math.isfinite(value)]
