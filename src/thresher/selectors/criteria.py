@@ -22,8 +22,11 @@ from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 
-# `documented` inserts it before the references and examples of each docstring.
-_COMMON_DOC = """\
+
+@estimator
+class InformationSelector(FilterSelector):
+    """Base class of the selectors by information criteria.
+
     Parameters
     ----------
     n_features_to_select : int or float, default=10
@@ -83,24 +86,7 @@ _COMMON_DOC = """\
     binning, are never selected unless named in `keep`. Time: O(n_samples) per feature for the relevances and
     per term; there are at most ``n_features_to_select * n_features`` terms. Memory: one packed copy of the data and
     a few numbers per feature.
-
-"""
-
-
-def documented(criterion: CriterionClass) -> CriterionClass:
-    """Insert the common documentation of all criteria before the references and examples of the docstring."""
-    if criterion.__doc__:  # python -OO removes docstrings
-        # Up to 3.12 Python keeps the indentation of docstrings, later it removes it.
-        text = cleandoc(criterion.__doc__)
-        end = re.search(r"^(References|Examples)$", text, re.MULTILINE)
-        start = len(text) if end is None else end.start()
-        criterion.__doc__ = f"{text[:start]}{cleandoc(_COMMON_DOC)}\n\n{text[start:]}\n"
-    return criterion
-
-
-@estimator
-class InformationSelector(FilterSelector):
-    """Base class of the selectors by information criteria."""
+    """
 
     _nested = True
     # The term of two features and the target, and how a candidate's terms make its score.
@@ -114,6 +100,18 @@ class InformationSelector(FilterSelector):
 
     def make_criterion(self, data: TrainingData) -> Criterion:
         return TermCriterion(self.term, self.accumulation, self.strategy)
+
+
+def documented(criterion: CriterionClass) -> CriterionClass:
+    """Insert the common documentation of all criteria before the references and examples of the docstring."""
+    if criterion.__doc__:  # python -OO removes docstrings
+        # Up to 3.12 Python keeps the indentation of docstrings, later it removes it.
+        text = cleandoc(criterion.__doc__)
+        end = re.search(r"^(References|Examples)$", text, re.MULTILINE)
+        start = len(text) if end is None else end.start()
+        _, _, common = cleandoc(InformationSelector.__doc__ or "").partition("\n\n")
+        criterion.__doc__ = f"{text[:start]}{common}\n\n{text[start:]}\n"
+    return criterion
 
 
 @dataclass(frozen=True)
