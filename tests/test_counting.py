@@ -13,7 +13,6 @@ from tests.naive import measures_discrete as naive
 from tests.naive.rounding import XLogX, round_grid, shift_for, xlogx_fixed
 from thresher import _core
 from thresher._core import _testing
-from thresher.search.forward import greedy_forward
 
 pytestmark = pytest.mark.kernels
 
@@ -318,7 +317,7 @@ def test_a_search_with_threads_sees_the_same_values(measure):
     for n_threads in (1, 7):
         pairs = _core.DiscretePairMeasure(table, measure, n_threads)
         results.append(pairs.values(5, all_features(table)).tolist())
-        results.append(greedy_forward(pairs, relevance, 20).result().selected)
+        results.append(_core.greedy_forward(pairs, relevance, 20).result().selected)
     assert results[0] == results[2]
     assert np.array_equal(results[1], results[3])
 

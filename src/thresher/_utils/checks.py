@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher._utils.types import FeatureNames, Values
+from thresher._utils.types import FeatureNames, Indices, Names, Values
 
 
 class ThresherWarning(UserWarning):
@@ -198,8 +197,8 @@ def resolve_count(value: object, n_features: int, *, auto: bool = False) -> int 
 
 
 def resolve_features(
-    parameter: str, features: FeatureNames, names: npt.NDArray[np.object_] | None, n_features: int
-) -> npt.NDArray[np.intp]:
+    parameter: str, features: FeatureNames, names: Names | None, n_features: int
+) -> Indices:
     """Return the positions of features given by name (strings) or position (integers), in this order."""
     if features is None:
         return np.empty(0, dtype=np.intp)
@@ -216,9 +215,7 @@ def resolve_features(
     return np.array(positions, dtype=np.intp)
 
 
-def feature_position(
-    parameter: str, feature: object, names: npt.NDArray[np.object_] | None, n_features: int
-) -> int:
+def feature_position(parameter: str, feature: object, names: Names | None, n_features: int) -> int:
     """Return the position of a feature given by name or position."""
     if isinstance(feature, str):
         if names is None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
+from inspect import get_annotations
+from types import NoneType
 from typing import (
     TYPE_CHECKING,
     Any,
     Generic,
+    Literal,
     Protocol,
     Self,
     TypeVar,
     dataclass_transform,
+    get_args,
+    get_origin,
     overload,
 )
 
@@ -193,7 +198,7 @@ def param(*constraints: Constraint, default: Any = MISSING, kw_only: bool = True
     Parameters
     ----------
     *constraints : Constraint
-        What `validate_params` checks, in this order.
+        What `validate_params` checks, in this order. Without any, what the type expresses: `bool`, or a Literal.
     default : object
         Without a default the parameter is required.
     kw_only : bool, default=True
@@ -213,22 +218,47 @@ def estimator(cls: type[T]) -> type[T]:
 
 def validate_params(estimator: Estimator) -> None:
     """Raise ValueError for the first parameter that does not satisfy its constraints."""
-    for name, constraint in _constraints(estimator):
+    cls: Estimator = type(estimator)
+    for name, constraint in _constraints(cls):
         constraint.check(name, getattr(estimator, name))
 
 
 def options_of(estimator: Estimator, name: str) -> tuple[str, ...]:
     """Return the strings that a parameter of an estimator, or of its class, may be; none without such a parameter."""
-    for declared, constraint in _constraints(estimator):
+    cls: Estimator = estimator if isinstance(estimator, type) else type(estimator)
+    for declared, constraint in _constraints(cls):
         if declared == name and isinstance(constraint, Options):
             return constraint.values
     return ()
 
 
-def _constraints(estimator: Estimator) -> Iterator[tuple[str, Constraint]]:
-    for parameter in fields(estimator) if is_dataclass(estimator) else ():
-        for constraint in parameter.metadata.get("constraints", ()):
-            yield parameter.name, constraint
+@cache
+def _constraints(cls: Estimator) -> list[tuple[str, Constraint]]:
+    return [
+        (parameter.name, constraint)
+        for parameter in (fields(cls) if is_dataclass(cls) else ())
+        if "constraints" in parameter.metadata
+        for constraint in parameter.metadata["constraints"]
+        or _constraints_of_type(cls, parameter.name)
+    ]
+
+
+def _constraints_of_type(cls: type, name: str) -> tuple[Constraint, ...]:
+    """Return the constraint that the type of a parameter expresses: `bool`, or strings and possibly None."""
+    owner = next(
+        base
+        for base in cls.__mro__
+        if "__dataclass_fields__" in vars(base) and name in get_annotations(base)
+    )
+    hint: Any = get_annotations(owner, eval_str=True)[name]
+    if hint is bool:
+        return (Boolean(),)
+    members = (hint,) if get_origin(hint) is Literal else get_args(hint)
+    others = {member for member in members if get_origin(member) is not Literal}
+    if others == set(members) or others - {NoneType}:
+        return ()
+    options = Options(*(word for member in members for word in get_args(member)))
+    return (NoneOr(options) if others else options,)
 
 
 class Fitted(Generic[T]):

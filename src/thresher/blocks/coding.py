@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, BinRule, Floats, Mask
+from thresher._utils.types import Array, BinRule, Floats, Indices, Mask
 from thresher.blocks.engine import Counts, RowBlock, Session
 from thresher.blocks.packed_rows import Texts
 from thresher.blocks.rows import RowReader, Rows
@@ -86,7 +86,7 @@ class Coding:
 
 def _count_borders(
     columns: Array, borders: Sequence[Floats]
-) -> tuple[npt.NDArray[np.uint8], dict[int, npt.NDArray[np.intp]]]:
+) -> tuple[npt.NDArray[np.uint8], dict[int, Indices]]:
     """Count the borders below each value; separately for columns with more than the core applies."""
     short = [some if len(some) <= MOST_CUTS else some[:0] for some in borders]
     offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)

@@ -15,12 +15,11 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.arrays import LARGEST_EXACT
 from thresher._utils.checks import is_missing
-from thresher._utils.types import Array, Floats
+from thresher._utils.types import Array, Floats, Indices
 from thresher.blocks.engine import RowBlock
 from thresher.data import is_frame, to_feature_major, unmasked
 
 Codes = npt.NDArray[np.uint8]
-Indices = npt.NDArray[np.intp]
 Cuts = Sequence[Floats | None]
 # The distinct values of columns of categories, by column.
 Texts: TypeAlias = dict[int, list[str]]

@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features
-from thresher._utils.types import Array, FeatureNames, Floats
+from thresher._utils.types import Array, FeatureNames, Floats, Indices
 from thresher.blocks.engine import (
     Add,
     LocalEngine,
@@ -42,7 +41,6 @@ from thresher.data import distinct_labels, is_frame, refuse_missing_labels, take
 from thresher.discretize import GivenBins
 
 T = TypeVar("T")
-Indices = npt.NDArray[np.intp]
 
 # The last blocks are joined up to this number of rows and of values, as a request has a cost per block.
 MOST_JOINED = 1 << 16
@@ -277,7 +275,7 @@ class StoredRows(LocalEngine):
         names = None if self._names is None else np.array(self._names, dtype=object)
         return given.by_feature(names, self.n_features if n_features is None else n_features)
 
-    def _used(self, exclude: FeatureNames, n_features: int) -> npt.NDArray[np.intp]:
+    def _used(self, exclude: FeatureNames, n_features: int) -> Indices:
         """Return the indices of columns that are not excluded."""
         names = None if self._names is None else np.array(self._names, dtype=object)
         excluded = resolve_features("exclude", exclude, names, n_features)

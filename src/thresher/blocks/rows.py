@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from thresher._utils.arrays import LARGEST_EXACT, are_exact
 from thresher._utils.checks import resolve_features
-from thresher._utils.types import Array, DataLike, FeatureNames
+from thresher._utils.types import Array, DataLike, FeatureNames, Indices
 from thresher.blocks.engine import RowBlock
 from thresher.blocks.packed_rows import PackedRows, Texts
 from thresher.data import (
@@ -57,7 +56,7 @@ class Rows:
     texts: Texts
     labels: Array | None
     weights: Array | None
-    used: npt.NDArray[np.intp] | None
+    used: Indices | None
     n_given: int
     given_weights: Array | None
     weight_shift: int = 0

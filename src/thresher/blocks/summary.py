@@ -152,7 +152,7 @@ class ColumnFacts:
     maximum: Floats
     n_missing: npt.NDArray[np.int64]
     n_infinite: npt.NDArray[np.int64]
-    whole: npt.NDArray[np.bool_]
+    whole: Mask
     distinct: list[Floats | None]
     texts: Texts
     is_number: Mask

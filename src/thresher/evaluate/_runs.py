@@ -19,7 +19,16 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from thresher._utils.checks import check_number, readable, warn
 from thresher._utils.long_calls import on_behalf
-from thresher._utils.types import Array, DataLike, Estimator, Floats, Folds, Scoring, TargetLike
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    Mask,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import is_frame, take
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import membership
@@ -122,7 +131,7 @@ class Selections:
     Features that no run selected may have no column; ``n_features`` counts them, too.
     """
 
-    matrix: NDArray[np.bool_]
+    matrix: Mask
     n_features: int
 
     @property
@@ -162,7 +171,7 @@ class Selections:
         return cls(matrix, int(n_features))
 
 
-def _boolean_matrix(selections: SelectionsLike) -> NDArray[np.bool_] | None:
+def _boolean_matrix(selections: SelectionsLike) -> Mask | None:
     is_list = isinstance(selections, (list, tuple)) and len(selections) > 0
     if not hasattr(selections, "__array__") and not (is_list and all(map(_is_mask, selections))):
         return None
@@ -180,7 +189,7 @@ def _is_mask(row: object) -> bool:
     )
 
 
-def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> NDArray[np.bool_]:
+def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> Mask:
     members = [_members(i, entries) for i, entries in enumerate(sets)]
     matrix = membership(members)
     if n_features is None:

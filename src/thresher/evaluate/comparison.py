@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import joblib
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 import sklearn
 from joblib import Parallel, delayed
 from scipy import sparse
@@ -36,6 +35,7 @@ from thresher._utils.types import (
     Floats,
     Folds,
     Frame,
+    Indices,
     RandomState,
     Scoring,
     TargetLike,
@@ -291,7 +291,7 @@ class DataSet:
     name: str
     X: DataLike
     y: TargetLike
-    truth: npt.NDArray[np.intp] | None
+    truth: Indices | None
     sizes: tuple[int, ...]
 
 

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import readable
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Indices,
+    Names,
+    RandomState,
+    TargetLike,
+)
 from thresher.search.error_bounds import error_bound
 from thresher.selectors.error_controlled import ErrorControlled
 
@@ -36,11 +43,11 @@ class ProbeSelection:
         P-value of each feature.
     """
 
-    selected: npt.NDArray[np.intp]
-    names: npt.NDArray[np.object_] | None
-    gate: npt.NDArray[np.intp]
+    selected: Indices
+    names: Names | None
+    gate: Indices
     gate_level: float
-    pvalues: npt.NDArray[np.float64]
+    pvalues: Floats
 
     @property
     def n_selected(self) -> int:

@@ -13,7 +13,15 @@ from sklearn.base import clone
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_number, resolve_features
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import DataLike, Estimator, FeatureNames, Floats, RandomState, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    FeatureNames,
+    Floats,
+    Names,
+    RandomState,
+    TargetLike,
+)
 from thresher.data import indexable, is_frame
 from thresher.evaluate._candidates import widen
 from thresher.evaluate._runs import as_matrix
@@ -57,7 +65,7 @@ class FalseShare:
     share: float
     level: float
     selected: Positions
-    names: npt.NDArray[np.object_] | None
+    names: Names | None
     votes: Floats
     artificial_votes: Floats
 
@@ -195,7 +203,7 @@ def _estimate(
     n_artificial: int,
     n_real: int,
     level: float,
-    names: npt.NDArray[np.object_] | None,
+    names: Names | None,
 ) -> FalseShare:
     votes = count_votes(lists, p + n_artificial)
     percent = np.arange(100)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy import stats
 from sklearn.base import clone, is_regressor
@@ -24,6 +23,7 @@ from thresher._utils.types import (
     Folds,
     Frame,
     GroupsLike,
+    Indices,
     Scoring,
     TargetLike,
 )
@@ -55,7 +55,7 @@ class NestedScores:
 
     scores: Floats
     inner_scores: Floats
-    selected: list[npt.NDArray[np.intp]]
+    selected: list[Indices]
     selectors: list[Estimator]
 
     @property

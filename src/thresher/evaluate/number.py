@@ -17,6 +17,7 @@ from thresher._utils.tables import Output, as_table, as_text
 from thresher._utils.types import (
     DataLike,
     Estimator,
+    Floats,
     Folds,
     Frame,
     RandomState,
@@ -55,15 +56,15 @@ class NumberOfFeatures:
     best_k: int
     rule: str
     sizes: npt.NDArray[np.int64]
-    fold_scores: npt.NDArray[np.float64]
+    fold_scores: Floats
 
     @property
-    def mean(self) -> npt.NDArray[np.float64]:
+    def mean(self) -> Floats:
         """Mean score over the folds, one value per number of features; nan if a fold failed."""
         return np.asarray(self.fold_scores.mean(axis=0))
 
     @property
-    def standard_error(self) -> npt.NDArray[np.float64]:
+    def standard_error(self) -> Floats:
         """Standard error of the mean score, one value per number of features."""
         n_folds = len(self.fold_scores)
         return np.asarray(self.fold_scores.std(axis=0, ddof=1) / math.sqrt(n_folds))

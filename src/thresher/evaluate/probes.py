@@ -33,6 +33,7 @@ from thresher._utils.types import (
     Estimator,
     Floats,
     Frame,
+    Mask,
     RandomState,
     TargetKind,
     TargetLike,
@@ -186,7 +187,7 @@ def _spread(counts: Counts) -> Floats:
 
 @dataclass
 class _Settings:
-    false: npt.NDArray[np.bool_]
+    false: Mask
     steps: int | None
     n_distribution: int
     n_permuted: int
@@ -352,7 +353,7 @@ def probe_fdr(
     return ProbeBenchmark(tuple(selectors), counts, returned, settings.n_probes)
 
 
-def _false_features(truth: ArrayLike | None, p: int) -> npt.NDArray[np.bool_]:
+def _false_features(truth: ArrayLike | None, p: int) -> Mask:
     if truth is None:
         return np.zeros(p, dtype=bool)
     positions = np.asarray(truth)

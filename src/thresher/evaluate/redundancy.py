@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._utils.checks import check_number
-from thresher._utils.types import DataLike, Estimator
+from thresher._utils.types import DataLike, Estimator, Floats, Indices
 from thresher.data import InputRules, read_training, reader_named, take
 from thresher.io import open_table
 from thresher.io.sparse import check_sparse
@@ -38,8 +37,8 @@ class RedundancyMap:
         ``"symmetrical uncertainty"``, or ``"squared correlation"`` if all features are numeric.
     """
 
-    features: npt.NDArray[np.intp]
-    values: npt.NDArray[np.float64]
+    features: Indices
+    values: Floats
     measure: str
 
 
@@ -106,7 +105,7 @@ def redundancy_map(
     return RedundancyMap(features[order], values[np.ix_(order, order)], name)
 
 
-def _first_features(selector: Estimator, n_chosen: int, n_left: int) -> npt.NDArray[np.intp]:
+def _first_features(selector: Estimator, n_chosen: int, n_left: int) -> Indices:
     relevance = selector.relevance_
     usable = ~selector.support_ & np.isfinite(relevance)
     for name in ("_excluded", "_constant"):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from thresher._utils.checks import check_choice, check_number
@@ -406,7 +405,7 @@ def _signed_rank_pvalue(difference: Floats) -> float:
     return float(stats.wilcoxon(difference[difference != 0]).pvalue)
 
 
-def holm(pvalues: npt.NDArray[np.float64]) -> Floats:
+def holm(pvalues: Floats) -> Floats:
     """Return p-values corrected by Holm: the i-th smallest of n times n - i + 1, at least the one before it."""
     order = np.argsort(pvalues, kind="stable")
     factors = np.arange(len(pvalues), 0, -1)

@@ -13,10 +13,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from thresher._utils.checks import check_choice
+from thresher._utils.types import Floats
 from thresher.evaluate._runs import Selections, SelectionsLike
 from thresher.evaluate.curves import (
     CurveComparison,
@@ -356,8 +357,6 @@ def _nogueira(read: Selections) -> tuple[float, float]:
     size_share = read.sizes / p
     agreement = read.matrix.astype(np.float64) @ share / p
     mean_form = 2.0 * size_share * mean_share - size_share - mean_share + 1.0
-    influence: NDArray[np.float64] = (
-        agreement - size_share * mean_share + value / 2.0 * mean_form
-    ) / spread
+    influence: Floats = (agreement - size_share * mean_share + value / 2.0 * mean_form) / spread
     variance = 4.0 / runs**2 * float(np.sum((influence - influence.mean()) ** 2))
     return value, math.sqrt(variance)

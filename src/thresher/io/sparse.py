@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.arrays import LARGEST_EXACT
-from thresher._utils.types import Array, Matrix
+from thresher._utils.types import Array, Indices, Matrix
 from thresher.io.temporary import Scratch, ScratchFile
 
 T = TypeVar("T")
@@ -145,7 +144,7 @@ class SparseColumns:
     """
 
     blocks: list[MappedMatrix]
-    indices: npt.NDArray[np.intp]
+    indices: Indices
     scratch: Scratch
 
     @property
@@ -160,7 +159,7 @@ class SparseColumns:
         """Return one column, dense and in memory."""
         return np.asarray(self._columns(self.indices[[index]]).toarray().ravel())
 
-    def rows(self, rows: npt.NDArray[np.intp]) -> sparse.csr_matrix:
+    def rows(self, rows: Indices) -> sparse.csr_matrix:
         """Return some rows of all columns, in memory."""
         return sparse.hstack([group.tocsr()[rows] for group in self.column_groups()], format="csr")
 
@@ -180,7 +179,7 @@ class SparseColumns:
             return self.blocks[0]
         return write_columns(self.column_groups(), n_rows, self.scratch).blocks[0]
 
-    def _columns(self, indices: npt.NDArray[np.intp]) -> sparse.csc_matrix:
+    def _columns(self, indices: Indices) -> sparse.csc_matrix:
         runs = np.split(indices, np.flatnonzero(np.diff(indices) != 1) + 1)
         values, rows, columns = [], [], []
         n_above = 0

@@ -87,11 +87,7 @@ _KINDS = (
         also_in=("CFS", "RRFS"),
     ),
     MeasureKind(
-        "nmi",
-        "I / min(H(a), H(b))",
-        is_discrete=True,
-        law="information",
-        information=np.minimum,
+        "nmi", "I / min(H(a), H(b))", is_discrete=True, law="information", information=np.minimum
     ),
     MeasureKind(
         "chi2",

@@ -19,7 +19,6 @@ from thresher.measures.rounding import round_significant
 
 Rows = npt.NDArray[np.uint32]
 
-WEIGHTS = ("heat", "binary", "cosine")
 # Relative error of squared distances from products, in units of the squared norms.
 SLACK = 1e-9
 

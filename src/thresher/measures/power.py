@@ -12,7 +12,6 @@ from scipy.stats import yeojohnson
 
 from thresher._utils.types import Floats, Indices
 
-POWERS = ("box-cox", "box-cox-shift", "yeo-johnson")
 # The search for the exponent is bounded.
 LARGEST_EXPONENT = 5.0
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from thresher.plots._comparison import (
-    plot_critical_difference,
-    plot_rank_heatmap,
-    plot_scores,
-)
+from thresher.plots._comparison import plot_critical_difference, plot_rank_heatmap, plot_scores
 from thresher.plots._evaluation import (
     plot_error_bound,
     plot_false_selections,

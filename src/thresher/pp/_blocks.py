@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.long_calls import Voice, report
-from thresher._utils.types import Matrix
+from thresher._utils.types import Indices, Matrix
 from thresher.data import feature_blocks
 from thresher.io.sparse import check_sparse
 
@@ -35,7 +34,7 @@ class GeneValues:
 
     values: Matrix
     reporter: Voice
-    rows: npt.NDArray[np.intp] | None = None
+    rows: Indices | None = None
     log_base: float | None = None
 
     def __post_init__(self) -> None:
@@ -47,7 +46,7 @@ class GeneValues:
         n_cells, self.n_genes = self.values.shape
         self.n_cells = int(n_cells if self.rows is None else len(self.rows))
 
-    def take(self, rows: npt.NDArray[np.intp]) -> GeneValues:
+    def take(self, rows: Indices) -> GeneValues:
         """Return the values of some cells."""
         return replace(self, rows=rows)
 

@@ -19,7 +19,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from thresher._utils.long_calls import Voice
 from thresher._utils.params import FeatureCount, estimator, param
-from thresher._utils.types import DataLike, Floats, Matrix, TargetLike
+from thresher._utils.types import DataLike, Floats, Indices, Mask, Matrix, TargetLike
 from thresher.data import FeatureRoles, Table
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
@@ -207,7 +207,7 @@ class Moments:
     minimum: Floats
     maximum: Floats
     n_unusable: npt.NDArray[np.int64]
-    is_whole: npt.NDArray[np.bool_]
+    is_whole: Mask
 
     @property
     def are_logarithms(self) -> bool:
@@ -274,7 +274,7 @@ def _squares(piece: Matrix, means: Floats, highest: Floats | None = None) -> Flo
     return squares
 
 
-def divide(dividend: Floats, divisor: Floats | npt.NDArray[np.intp]) -> Floats:
+def divide(dividend: Floats, divisor: Floats | Indices) -> Floats:
     """Return quotients; nan if the divisor is not above 0."""
     unknown = np.full(len(divisor), np.nan)
     return np.asarray(np.divide(dividend, divisor, out=unknown, where=divisor > 0))

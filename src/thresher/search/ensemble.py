@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from thresher import _core
 from thresher._utils.checks import check_choice
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import Array, Floats, Indices, Mask, RandomState
+from thresher._utils.types import Array, Indices, Mask, RandomState
 
 PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
@@ -253,51 +252,3 @@ class FoundParts:
     lists: list[list[int]]
     n_evaluations: int
     full: bool
-
-
-def greedy_ensemble(
-    measure: _core.PairMeasure,
-    relevance: Floats,
-    n_select: int,
-    *,
-    objective: str,
-    weight: float = 1.0,
-    offset: float = 0.0,
-    strategy: str = "lazy",
-    replicates: Sequence[int],
-    candidates: Mask,
-    kept: Indices,
-    memory_limit: int = 0,
-) -> FoundParts:
-    """Return the results of `greedy_forward` on each replicate, with each pair computed once.
-
-    Parameters
-    ----------
-    measure : _core.PairMeasure
-        With several replicates.
-    relevance, candidates : ndarray of shape (n_replicates, n_features)
-    n_select, objective, weight, offset, kept
-        As in `greedy_forward`.
-    strategy : {"lazy", "scan", "naive"}
-        ``"naive"`` computes all pairs of features that any replicate selects.
-    replicates : sequence of int
-        The replicates to search.
-    memory_limit : int, default=0
-        Bytes for cached values of pairs; 0 for no limit.
-    """
-    chosen = np.array(replicates, dtype=np.uint32)
-    result = _core.greedy_ensemble(
-        measure,
-        np.ascontiguousarray(relevance[chosen]),
-        n_select,
-        objective=objective,
-        weight=weight,
-        offset=offset,
-        strategy="dense" if strategy == "naive" else strategy,
-        replicates=chosen,
-        candidates=np.ascontiguousarray(candidates[chosen]).view(np.uint8),
-        kept=np.asarray(kept, dtype=np.uint32),
-        memory_limit=memory_limit,
-    )
-    lists = [replicate.selected.tolist() for replicate in result.replicates]
-    return FoundParts(lists, result.n_evaluations, result.cache_full)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from thresher import _core
-from thresher._utils.types import Floats, Indices, Mask
+from thresher._utils.types import Floats
 from thresher.data import rescaled
 from thresher.search.forward import Features
 
@@ -127,53 +126,6 @@ def one_cluster(n_features: int) -> Clustering:
     )
 
 
-class FeatureClusters:
-    """k-medoids over the distance ``(1 - similarity + |difference of relevance|) / 2``.
-
-    Parameters
-    ----------
-    similarity : PairMeasure
-        Values in [0, 1].
-    features : ndarray of int
-    relevance : ndarray of float
-        One per feature of `features`.
-    memory : int
-        Bytes for similarities; those that do not fit are computed at every use.
-    n_threads : int
-    """
-
-    def __init__(
-        self,
-        similarity: _core.PairMeasure,
-        features: Indices,
-        relevance: Floats,
-        *,
-        memory: int,
-        n_threads: int = 1,
-    ) -> None:
-        self._core = _core.FeatureClusters(
-            similarity, features.astype(np.uint32), relevance, memory, n_threads
-        )
-
-    @property
-    def n_evaluations(self) -> int:
-        """Number of similarities computed so far."""
-        return self._core.n_evaluations
-
-    def farthest_first(self, count: int) -> Features:
-        """Return the most relevant feature, then repeatedly the one farthest from those before."""
-        return self._core.far_apart(count).astype(np.intp)
-
-    def cluster(self, starts: Features, max_rounds: int) -> Clustering:
-        """Return the clusters of k-medoids from these starts; cheap if `starts` grows by one from call to call."""
-        result = self._core.cluster(starts.astype(np.uint32), max_rounds)
-        return Clustering(result.medoids, result.clusters, result.own, result.other)
-
-    def similarities(self, position: int) -> Floats:
-        """Return the similarities of every feature to one of them."""
-        return self._core.similarities(position)
-
-
 CoreFeatures = NDArray[np.uint32]
 
 
@@ -229,66 +181,3 @@ def search_sets(
 def cover(risks: _core.Consistency, bound: float, tolerance: float = 0.0) -> FoundSet:
     """Add the feature that separates most pairs of samples, until the risk is within `bound`."""
     return FoundSet(*risks.cover(bound, tolerance))
-
-
-@dataclass(frozen=True)
-class DroppedFeatures:
-    """Features in the order of their elimination.
-
-    Attributes
-    ----------
-    features : ndarray of int
-    scores : ndarray of float of shape (n_features,)
-        Squared weights over all SVMs, of the last iteration with the feature; nan for others.
-    n_unfinished : int
-        Number of SVMs that did not reach the tolerance.
-    """
-
-    features: Indices
-    scores: Floats
-    n_unfinished: int
-
-
-def drop_by_weight(
-    columns: Floats,
-    signs: Floats,
-    *,
-    used: Indices,
-    never: Mask,
-    counts: list[int],
-    penalty: float,
-    tolerance: float,
-    n_threads: int = 1,
-    progress: Callable[[int, int], object] | None = None,
-) -> DroppedFeatures:
-    """Repeatedly fit the SVMs of all classes and drop the features with the smallest weights.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_features, n_rows)
-        Standardised.
-    signs : ndarray of shape (n_machines, n_rows)
-        1 for rows of the class of the SVM, -1 for others.
-    used : ndarray of int
-        The features to start with.
-    never : ndarray of bool of shape (n_features,)
-        Features that are never dropped.
-    counts : list of int
-        Number of features that each iteration drops.
-    penalty, tolerance : float
-    n_threads : int
-    progress : callable, default=None
-        Called after each iteration with its number and the number of remaining features.
-    """
-    dropped, scores, n_unfinished = _core.recursive_elimination(
-        columns,
-        signs,
-        used.astype(np.uint32),
-        never.view(np.uint8),
-        np.array(counts, dtype=np.uint32),
-        penalty,
-        tolerance,
-        n_threads,
-        progress,
-    )
-    return DroppedFeatures(dropped.astype(np.intp), scores, n_unfinished)

@@ -20,7 +20,17 @@ from thresher._utils.checks import feature_position, one_call, quiet_sums, resol
 from thresher._utils.long_calls import one_thread, report, step_reporter
 from thresher._utils.params import BaseEstimator, Fitted, SelectorMixin, validate_params
 from thresher._utils.tables import Output, as_table
-from thresher._utils.types import Array, DataLike, Floats, Mask, TargetLike, Values, WeightsLike
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Floats,
+    Indices,
+    Mask,
+    Names,
+    TargetLike,
+    Values,
+    WeightsLike,
+)
 from thresher.blocks import open_training_data
 from thresher.data import (
     FeatureRoles,
@@ -112,7 +122,7 @@ class Selection:
     scores: Floats
     relevance: Floats | None = None
     redundancy: Floats | None = None
-    ranking: npt.NDArray[np.intp] | None = None
+    ranking: Indices | None = None
     n_evaluations: int = 0
     trace: Mapping[str, npt.ArrayLike] = field(default_factory=dict)
     explanation: Explanation = field(default_factory=Explanation)
@@ -122,7 +132,7 @@ class Selection:
     @classmethod
     def of_steps(
         cls,
-        selected: npt.NDArray[np.intp],
+        selected: Indices,
         scores: Floats,
         relevance: Floats,
         redundancy: Floats | None = None,
@@ -268,12 +278,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             warn(f"n_features_to_select={wanted}, but only {some} not excluded; selecting all")
         return min(wanted, available)
 
-    def _choices(
-        self, training: TrainingData, candidates: npt.NDArray[np.bool_], wanted: int | None
-    ) -> Choices:
+    def _choices(self, training: TrainingData, candidates: Mask, wanted: int | None) -> Choices:
         """Return the keyword arguments of a forward search."""
         progress = step_reporter(self, training.names, wanted)
-        return {"candidates": candidates, "kept": training.kept, "progress": progress}
+        return {
+            "candidates": candidates.view(np.uint8),
+            "kept": training.kept.astype(np.uint32),
+            "progress": progress,
+        }
 
     def _finish(
         self, columns: FeatureRoles, selection: Selection, wanted: int | None = None
@@ -434,9 +446,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return super().inverse_transform(check_sparse(to_native(X)))
 
     @after_fits
-    def get_feature_names_out(
-        self, input_features: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Names:
         """Return the names of the selected features.
 
         Parameters
@@ -454,7 +464,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __getstate__(self) -> Values:
         return super().__getstate__()
 
-    def _unread(self) -> npt.NDArray[np.bool_]:
+    def _unread(self) -> Mask:
         """Return the features that are excluded and not selected, which may contain any values."""
         nothing = np.zeros(self.n_features_in_, dtype=bool)
         return np.asarray(getattr(self, "_excluded", nothing) & ~self.support_)
@@ -471,7 +481,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Mask:
         self._check_fitted()
         return self.support_
 
@@ -499,7 +509,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def rank_in_order(selected: npt.NDArray[np.intp], n_features: int) -> npt.NDArray[np.intp]:
+def rank_in_order(selected: Indices, n_features: int) -> Indices:
     """Return 1 for the first chosen, 2 for the second, ...; one more than their number for all others."""
     ranking = np.full(n_features, len(selected) + 1, dtype=np.intp)
     ranking[selected] = np.arange(1, len(selected) + 1)
@@ -507,9 +517,7 @@ def rank_in_order(selected: npt.NDArray[np.intp], n_features: int) -> npt.NDArra
 
 
 def spread(
-    n_features: int,
-    selected: Sequence[int] | npt.NDArray[np.intp],
-    values: Sequence[float] | Floats,
+    n_features: int, selected: Sequence[int] | Indices, values: Sequence[float] | Floats
 ) -> Floats:
     """Return one value per feature: `values` for the selected ones, nan for the others."""
     full = np.full(n_features, np.nan)

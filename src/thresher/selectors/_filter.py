@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from thresher._utils.params import Fitted, Options, ThreadCount, estimator, param
+from thresher._utils.params import Fitted, ThreadCount, estimator, param
 from thresher._utils.types import (
     BinRule,
     DataLike,
@@ -25,7 +25,6 @@ from thresher._utils.types import (
 )
 from thresher.blocks import RowBlock, StoredRows, make_measures, split_columns
 from thresher.data import (
-    TARGETS,
     FeatureRoles,
     RemoteOptions,
     TrainingData,
@@ -195,10 +194,10 @@ class FilterSelector(StreamingMixin, BaseSelector):
         Resolve the parameters for these data.
     """
 
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
     keep: FeatureNames = param(default=None)
     exclude: FeatureNames = param(default=None)
-    missing: Missing = param(Options("error", "category", "pairwise", "drop_rows"), default="error")
+    missing: Missing = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import issparse
 
 from thresher._utils.checks import resolve_features
-from thresher._utils.types import DataLike, Estimator, FeatureNames
+from thresher._utils.types import DataLike, Estimator, FeatureNames, Names
 from thresher.data import TrainingData
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
@@ -126,9 +125,7 @@ def check_bins(selector: FilterSelector, criterion: Criterion, training: Trainin
         )
 
 
-def count_choosable(
-    X: DataLike, exclude: FeatureNames, names: npt.NDArray[np.object_] | None
-) -> int:
+def count_choosable(X: DataLike, exclude: FeatureNames, names: Names | None) -> int:
     """Count the columns with more than one distinct value that are not excluded."""
     if issparse(X):
         columns = X.tocsc()

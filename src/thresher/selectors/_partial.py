@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
+from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import FeatureNames, Floats, TargetKind
-from thresher.data import TARGETS, LocalData, TrainingData
+from thresher.data import LocalData, TrainingData
 from thresher.selectors._base import BaseSelector
 
 
@@ -20,10 +20,10 @@ class CorrelationSelector(BaseSelector):
     _takes_sparse = False
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
     keep: FeatureNames = param(default=None)
     exclude: FeatureNames = param(default=None)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 

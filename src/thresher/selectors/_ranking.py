@@ -9,19 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Floats
+from thresher._utils.types import Floats, Indices, Mask
 from thresher.data import FeatureRoles
 from thresher.selectors._base import BaseSelector, Details, Selection
 from thresher.selectors._explain import Ranked
 
 
 def rank_by_score(
-    scores: Floats,
-    candidates: npt.NDArray[np.bool_],
-    kept: npt.NDArray[np.intp] | None = None,
-    *,
-    greater_is_better: bool = True,
-) -> npt.NDArray[np.intp]:
+    scores: Floats, candidates: Mask, kept: Indices | None = None, *, greater_is_better: bool = True
+) -> Indices:
     """Return all features, best first: forced-in ones, candidates by score, undefined scores, all others.
 
     Ties go to the lowest position.
@@ -53,8 +49,8 @@ class Ranking(BaseSelector):
         scores: Floats,
         wanted: int | None,
         *,
-        order: npt.NDArray[np.intp] | None = None,
-        chosen: npt.NDArray[np.intp] | None = None,
+        order: Indices | None = None,
+        chosen: Indices | None = None,
         trace: Mapping[str, npt.ArrayLike] | None = None,
         **details: Unpack[Details],
     ) -> Self:

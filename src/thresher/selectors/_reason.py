@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher._utils.checks import readable
-
-Names = npt.NDArray[np.object_]
+from thresher._utils.types import Names
 
 Kind = Literal[
     # selected

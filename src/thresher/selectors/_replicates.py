@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import on_behalf
-from thresher._utils.types import Array, Estimator, GroupsLike
+from thresher._utils.types import Array, Estimator, Floats, GroupsLike, Indices, Mask
 from thresher.data import Target, TargetSummary, TrainingData
 from thresher.measures import (
     KINDS,
@@ -120,7 +120,7 @@ def _unit(kind: str) -> str:
     return "half" if kind == "halves" else "part"
 
 
-def _kept_parts(ensemble: Estimator, n_parts: int, seed: int) -> npt.NDArray[np.bool_]:
+def _kept_parts(ensemble: Estimator, n_parts: int, seed: int) -> Mask:
     """Return the parts of every replicate: halves in pairs, or all parts but one."""
     if ensemble.kind != "halves":
         return ~np.eye(n_parts, dtype=np.bool_)
@@ -138,7 +138,7 @@ def _possible_parts(ensemble: Estimator, n_units: int, noun: str) -> int:
     return min(n_parts, most)
 
 
-def _values_of_units(target: Target, unit_of_row: npt.NDArray[np.intp], n_units: int) -> Array:
+def _values_of_units(target: Target, unit_of_row: Indices, n_units: int) -> Array:
     """Return sort keys of units: the most frequent class of their rows, or the mean of their target."""
     if target.codes is None:
         sums = np.bincount(unit_of_row, weights=target.values, minlength=n_units)
@@ -226,7 +226,7 @@ class ReplicateResults:
     """
 
     lists: list[list[int]]
-    relevance: npt.NDArray[np.float64] | None = None
+    relevance: Floats | None = None
     n_evaluations: int = 0
     full: bool = False
     inner: Selection | None = None
@@ -352,7 +352,7 @@ def exact_on_rows(criterion: Criterion) -> bool:
     return criterion.counts_only or criterion.not_a_sum is not None
 
 
-def mean_of(rows: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64] | None:
+def mean_of(rows: Sequence[Floats]) -> Floats | None:
     """Return the mean; the rows are added in their order, independent of the layout in memory."""
     if not len(rows):
         return None

@@ -35,6 +35,7 @@ from thresher._utils.types import (
     Floats,
     Folds,
     GroupsLike,
+    Indices,
     Scoring,
     TargetLike,
 )
@@ -180,7 +181,7 @@ class _Fold:
         )
 
 
-def _winners(decisions: Floats, n_classes: int) -> npt.NDArray[np.intp]:
+def _winners(decisions: Floats, n_classes: int) -> Indices:
     """Return the class that wins most pairs, of equal ones the first."""
     votes = np.zeros((len(decisions), n_classes), dtype=np.int64)
     pairs = ((a, b) for a in range(n_classes) for b in range(a + 1, n_classes))
@@ -431,12 +432,7 @@ def scorer_of(estimator: Estimator, scoring: Scoring) -> Scorer:
 
 
 def fit_and_score(
-    estimator: Estimator,
-    scorer: Scorer,
-    X: DataLike,
-    y: TargetLike,
-    train: Rows,
-    test: Rows,
+    estimator: Estimator, scorer: Scorer, X: DataLike, y: TargetLike, train: Rows, test: Rows
 ) -> Outcome:
     """Return the score of a fold, or the message of its failure."""
     try:

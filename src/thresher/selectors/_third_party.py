@@ -111,12 +111,7 @@ def _importances(selector: Estimator) -> npt.ArrayLike | None:
 
 
 def fit_on_rows(
-    selector: Estimator,
-    X: DataLike,
-    y: TargetLike,
-    rows: Positions,
-    params: Values,
-    n_rows: int,
+    selector: Estimator, X: DataLike, y: TargetLike, rows: Positions, params: Values, n_rows: int
 ) -> Estimator:
     """Fit a selector on some rows; of parameters with one value per row take the values of these rows."""
     some = {

@@ -6,9 +6,8 @@ from html import escape
 from unicodedata import east_asian_width
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher._utils.types import Estimator, Floats, Values
+from thresher._utils.types import Estimator, Floats, Indices, Values
 from thresher.selectors._reason import feature_label
 
 MOST_SHOWN = 20
@@ -63,7 +62,7 @@ def _width(text: str, size: float) -> float:
     )
 
 
-def _bars(selector: Estimator, chosen: npt.NDArray[np.intp]) -> tuple[Floats, str]:
+def _bars(selector: Estimator, chosen: Indices) -> tuple[Floats, str]:
     """Return the values to draw and their name: votes, else relevances, else scores; zeros without any."""
     for attribute, what in (("votes_", "votes"), ("relevance_", "relevance"), ("scores_", "score")):
         values = getattr(selector, attribute, None)

@@ -7,17 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
+from thresher import _core
+from thresher._utils.params import FeatureCount, Fitted, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.measures import measures_of
-from thresher.search import ForwardSearch, SearchResult
-from thresher.search.forward import (
-    Features,
-    add_locally_predictive,
-    cfs_best_first,
-    cfs_forward,
-)
+from thresher.search import ForwardSearch, SearchResult, started
+from thresher.search.forward import Features, add_locally_predictive
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -135,16 +130,12 @@ class CFS(FilterSelector):
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
-    search: Literal["forward", "best-first"] = param(
-        Options("forward", "best-first"), default="forward"
-    )
-    strategy: Literal["lazy", "cached", "naive"] = param(
-        Options("lazy", "cached", "naive"), default="lazy"
-    )
-    measure: Literal["su", "pearson"] = param(Options(*measures_of("CFS")), default="su")
+    search: Literal["forward", "best-first"] = param(default="forward")
+    strategy: Literal["lazy", "cached", "naive"] = param(default="lazy")
+    measure: Literal["su", "pearson"] = param(default="su")
     discretize: BinRule = param(default="auto")
-    locally_predictive: bool = param(Boolean(), default=False)
-    zero_as_one: bool = param(Boolean(), default=False)
+    locally_predictive: bool = param(default=False)
+    zero_as_one: bool = param(default=False)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -181,13 +172,15 @@ class MeritCriterion(CFSCriterion, ForwardCriterion):
     strategy: str
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return cfs_forward(
-            task.pairs,
-            task.relevance,
-            n_select=task.n_features,
-            strategy=self.strategy,
-            unit=task.scale,
-            **task.choices,
+        return started(
+            _core.cfs_forward(
+                task.pairs,
+                task.relevance,
+                n_select=task.n_features,
+                strategy=self.strategy,
+                unit=task.scale,
+                **task.choices,
+            )
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
@@ -220,14 +213,14 @@ class BestFirstCriterion(CFSCriterion):
 
     def search(self, task: SearchTask) -> Selection:
         kept = task.data.kept
-        result = cfs_best_first(
+        result = _core.cfs_best_first(
             task.pairs,
             task.relevance,
-            zero_as_one=self.zero_as_one,
+            zero_to_one=self.zero_as_one,
             locally_predictive=self.locally_predictive,
             unit=task.scale,
-            candidates=task.candidates,
-            kept=kept,
+            candidates=task.choices["candidates"],
+            kept=task.choices["kept"],
         )
         relevance = task.relevance / task.scale
         chosen = np.setdiff1d(result.selected, kept)

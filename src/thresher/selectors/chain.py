@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
@@ -15,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
-from thresher._utils.types import DataLike, Estimator, Selector, TargetLike, Values
+from thresher._utils.types import DataLike, Estimator, Indices, Selector, TargetLike, Values
 from thresher.blocks import refuse_blocks
 from thresher.data import is_frame, refuse_files, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
@@ -307,11 +306,8 @@ def _named_steps(selectors: object) -> list[tuple[str, Estimator]]:
 
 
 def _ranks(
-    selectors: list[Estimator],
-    seen: list[npt.NDArray[np.intp]],
-    selected: npt.NDArray[np.intp],
-    n_features: int,
-) -> npt.NDArray[np.intp]:
+    selectors: list[Estimator], seen: list[Indices], selected: Indices, n_features: int
+) -> Indices:
     """Return ranks: selected features first, then those that each selector dropped, last selector first."""
     ranking = np.zeros(n_features, dtype=np.intp)
     ranking[selected] = np.arange(1, len(selected) + 1)

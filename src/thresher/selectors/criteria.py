@@ -9,10 +9,11 @@ from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher import _core
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
+from thresher.search import ForwardSearch, SearchResult, order_by_relevance, started
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._explain import Nearest, TermsSeen
@@ -21,8 +22,11 @@ from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 
-# `documented` inserts it before the references and examples of each docstring.
-_COMMON_DOC = """\
+
+@estimator
+class InformationSelector(FilterSelector):
+    """Base class of the selectors by information criteria.
+
     Parameters
     ----------
     n_features_to_select : int or float, default=10
@@ -82,8 +86,20 @@ _COMMON_DOC = """\
     binning, are never selected unless named in `keep`. Time: O(n_samples) per feature for the relevances and
     per term; there are at most ``n_features_to_select * n_features`` terms. Memory: one packed copy of the data and
     a few numbers per feature.
+    """
 
-"""
+    _nested = True
+    # The term of two features and the target, and how a candidate's terms make its score.
+    term: ClassVar[str]
+    accumulation: ClassVar[str]
+
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    discretize: BinRule = param(default="auto")
+    strategy: Literal["lazy", "naive"] = param(default="lazy")
+    missing: MissingDiscrete = param(default="error")
+
+    def make_criterion(self, data: TrainingData) -> Criterion:
+        return TermCriterion(self.term, self.accumulation, self.strategy)
 
 
 def documented(criterion: CriterionClass) -> CriterionClass:
@@ -93,26 +109,9 @@ def documented(criterion: CriterionClass) -> CriterionClass:
         text = cleandoc(criterion.__doc__)
         end = re.search(r"^(References|Examples)$", text, re.MULTILINE)
         start = len(text) if end is None else end.start()
-        criterion.__doc__ = f"{text[:start]}{cleandoc(_COMMON_DOC)}\n\n{text[start:]}\n"
+        _, _, common = cleandoc(InformationSelector.__doc__ or "").partition("\n\n")
+        criterion.__doc__ = f"{text[:start]}{common}\n\n{text[start:]}\n"
     return criterion
-
-
-@estimator
-class InformationSelector(FilterSelector):
-    """Base class of the selectors by information criteria."""
-
-    _nested = True
-    # The term of two features and the target, and how a candidate's terms make its score.
-    term: ClassVar[str]
-    accumulation: ClassVar[str]
-
-    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    discretize: BinRule = param(default="auto")
-    strategy: Literal["lazy", "naive"] = param(Options("lazy", "naive"), default="lazy")
-    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
-
-    def make_criterion(self, data: TrainingData) -> Criterion:
-        return TermCriterion(self.term, self.accumulation, self.strategy)
 
 
 @dataclass(frozen=True)
@@ -127,13 +126,15 @@ class TermCriterion(ForwardCriterion):
     uses_triples = True
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return greedy_accumulate(
-            task.measures.triples(self.term),
-            task.relevance,
-            task.required_count,
-            accumulation=self.accumulation,
-            strategy=self.strategy,
-            **task.choices,
+        return started(
+            _core.greedy_accumulate(
+                task.measures.triples(self.term),
+                task.relevance,
+                task.required_count,
+                accumulation=self.accumulation,
+                strategy=self.strategy,
+                **task.choices,
+            )
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

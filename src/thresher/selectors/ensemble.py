@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from thresher._utils.checks import check_choice, shown
 from thresher._utils.long_calls import log, report, run_in_threads
-from thresher._utils.params import Fitted, Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.params import Fitted, Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import (
     Array,
     DataLike,
@@ -23,6 +23,8 @@ from thresher._utils.types import (
     FeatureNames,
     Floats,
     GroupsLike,
+    Indices,
+    Mask,
     TargetLike,
     Values,
 )
@@ -41,7 +43,6 @@ from thresher.discretize import GivenBins
 from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
 from thresher.search.ensemble import (
-    PART_KINDS,
     VOTE_KINDS,
     combine_votes,
     count_pairs_fast,
@@ -51,7 +52,6 @@ from thresher.search.ensemble import (
     membership,
     number_groups,
 )
-from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.selectors import _halves
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
@@ -216,32 +216,28 @@ class Ensemble(StreamingMixin, MetaSelector):
     """
 
     votes_ = Fitted[Floats]()
-    parts_ = Fitted[list[npt.NDArray[np.intp]]]()
+    parts_ = Fitted[list[Indices]]()
     stability_ = Fitted[float]()
     stability_note_ = Fitted[str]()
     part_of_row_ = Fitted[npt.NDArray[np.int32] | None]()
     n_pairs_standard_ = Fitted[int | None]()
     n_pairs_fast_ = Fitted[int | None]()
     bins_ = Fitted[Bins]()
-    halves_ = Fitted[npt.NDArray[np.bool_]]()
+    halves_ = Fitted[Mask]()
     cutoff_ = Fitted[float]()
     q_ = Fitted[float]()
     error_bound_ = Fitted[float]()
 
     n_parts: int = param(Interval(integer=True), default=20, kw_only=False)
-    kind: Literal["fast", "inner", "full", "bagging", "halves"] = param(
-        Options(*KINDS), default="fast"
-    )
+    kind: Literal["fast", "inner", "full", "bagging", "halves"] = param(default="fast")
     parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = param(
-        Options(*PART_KINDS), default="round-robin"
+        default="round-robin"
     )
-    vote: Literal["majority", "mean-rank"] = param(Options(*VOTE_KINDS), default="majority")
+    vote: Literal["majority", "mean-rank"] = param(default="majority")
     n_pairs: int = param(Interval(2, integer=True), default=50)
     cutoff: float | Literal["auto"] = param(default=0.75)
     pfer: float | None = param(NoneOr(Interval(0)), default=None)
-    assumption: Literal["none", "unimodal", "r-concave"] = param(
-        Options(*ASSUMPTIONS), default="none"
-    )
+    assumption: Literal["none", "unimodal", "r-concave"] = param(default="none")
     n_jobs: int | None = param(ThreadCount(), default=None)
     memory_limit: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
 

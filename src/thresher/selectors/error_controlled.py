@@ -13,13 +13,14 @@ from sklearn.base import clone
 
 from thresher._utils.checks import check_choice, resolve_count
 from thresher._utils.long_calls import on_behalf, report
-from thresher._utils.params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.random import Purpose, stream
 from thresher._utils.types import (
     BinRule,
     DataLike,
     Estimator,
     Floats,
+    Mask,
     TargetLike,
     Values,
     WeightsLike,
@@ -55,7 +56,7 @@ class SignificanceFilter:
         The largest p-value that passes.
     """
 
-    passed: npt.NDArray[np.bool_]
+    passed: Mask
     n_features: int
     level: float
 
@@ -185,12 +186,12 @@ class ErrorControlled(MetaSelector):
 
     fdr: float = param(Interval(), default=0.1, kw_only=False)
     pfer: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
-    method: Literal["gate", "compete"] = param(Options(*METHODS), default="gate")
+    method: Literal["gate", "compete"] = param(default="gate")
     pvalues: Literal["permutation", "analytic"] | Floats | Sequence[float] = param(
         default="permutation"
     )
     n_permutations: int = param(Interval(20, integer=True), default=100)
-    dependence: Literal["positive", "any"] = param(Options("positive", "any"), default="positive")
+    dependence: Literal["positive", "any"] = param(default="positive")
 
     _fitted_too = ("gate_", "gate_level_", "pvalues_", "relevance_name_")
 

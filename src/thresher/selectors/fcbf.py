@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher import _core
 from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.search import ForwardSearch, SearchResult, fcbf
+from thresher.search import ForwardSearch, SearchResult, started
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -121,7 +122,11 @@ class FCBFCriterion(ForwardCriterion):
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         threshold = self.threshold * task.scale
-        return fcbf(task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices)
+        return started(
+            _core.fcbf(
+                task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices
+            )
+        )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
         why = f"no relevance is above threshold={self.threshold:g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self, Unpack
 
-from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
+from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import DataLike, TargetLike
 from thresher.data import RemoteOptions
 from thresher.measures.columns import separation
@@ -64,7 +64,7 @@ class FisherScore(CommonParameters, Ranking):
     _classes_only = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     @all_or_nothing

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher import _core
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import Floats
 from thresher.data import LocalData, TrainingData, rescaled
-from thresher.search import ForwardSearch, SearchResult
-from thresher.search.forward import gso
+from thresher.search import ForwardSearch, SearchResult, started
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored
@@ -92,7 +92,7 @@ class GSO(FilterSelector):
 
     _nested = True
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
 
     _takes_sparse = False
     _reads_blocks = False
@@ -114,13 +114,15 @@ class GSOCriterion(ForwardCriterion):
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         data = task.rows
         weights = task.measures.row_weights()
-        return gso(
-            safe_columns(type(task.owner).__name__, data),
-            class_indicators(data) if self.by_class else _safe_target(data),
-            task.required_count,
-            weights=None if weights is None else weights.astype(np.float64),
-            n_threads=data.n_threads,
-            **task.choices_among(data.candidates),
+        return started(
+            _core.gso(
+                safe_columns(type(task.owner).__name__, data),
+                class_indicators(data) if self.by_class else _safe_target(data),
+                task.required_count,
+                weights=None if weights is None else weights.astype(np.float64),
+                n_threads=data.n_threads,
+                **task.choices_among(data.candidates),
+            )
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

@@ -187,11 +187,7 @@ class Entries:
 
 
 def _entries(
-    columns: Array,
-    features: Features,
-    weights: Array | None,
-    targets: list[Floats],
-    n_select: int,
+    columns: Array, features: Features, weights: Array | None, targets: list[Floats], n_select: int
 ) -> list[Entries]:
     """Follow the path of these columns for each target."""
     Z = _standardized(columns[features].T.astype(np.float64), weights)

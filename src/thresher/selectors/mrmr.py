@@ -8,12 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from thresher import _core
 from thresher._utils.checks import warn
-from thresher._utils.params import FeatureCount, Fitted, Interval, Options, estimator, param
+from thresher._utils.params import FeatureCount, Fitted, Interval, estimator, param
 from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName
-from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
+from thresher.search import ForwardSearch, FoundParts, SearchResult, started
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -142,14 +143,10 @@ class MRMR(FilterSelector):
     relevance: Auto | Measure = param(MeasureName(), default="auto")
     redundancy: Auto | PairMeasureName = param(MeasureName(symmetric=True), default="auto")
     discretize: BinRule = param(default="auto")
-    objective: Literal["auto", "difference", "quotient", "sum"] = param(
-        Options("auto", "difference", "quotient", "sum"), default="auto"
-    )
+    objective: Literal["auto", "difference", "quotient", "sum"] = param(default="auto")
     redundancy_weight: float = param(Interval(low=0), default=1.0)
     redundancy_offset: float = param(Interval(low=0), default=0.0)
-    strategy: Literal["lazy", "scan", "naive"] = param(
-        Options("lazy", "scan", "naive"), default="lazy"
-    )
+    strategy: Literal["lazy", "scan", "naive"] = param(default="lazy")
 
     def make_criterion(self, data: TrainingData) -> MRMRCriterion:
         relevance, redundancy = self._resolve_measures(data)
@@ -226,15 +223,17 @@ class MRMRCriterion(ForwardCriterion):
         }
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return greedy_forward(
-            task.pairs,
-            task.relevance,
-            task.required_count,
-            objective=self.objective,
-            weight=self.weight,
-            offset=self.offset * task.scale,
-            strategy=self.strategy,
-            **task.choices,
+        return started(
+            _core.greedy_forward(
+                task.pairs,
+                task.relevance,
+                task.required_count,
+                objective=self.objective,
+                weight=self.weight,
+                offset=self.offset * task.scale,
+                strategy=self.strategy,
+                **task.choices,
+            )
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
@@ -247,19 +246,22 @@ class MRMRCriterion(ForwardCriterion):
     def search_replicates(
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
     ) -> FoundParts:
-        return greedy_ensemble(
+        chosen = np.array(replicates, dtype=np.uint32)
+        result = _core.greedy_ensemble(
             task.pairs,
-            task.relevance,
+            np.ascontiguousarray(task.relevance[chosen]),
             task.required_count,
             objective=self.objective,
             weight=self.weight,
             offset=self.offset,
-            strategy=self.strategy,
-            replicates=replicates,
-            candidates=task.candidates,
-            kept=task.data.kept,
+            strategy="dense" if self.strategy == "naive" else self.strategy,
+            replicates=chosen,
+            candidates=np.ascontiguousarray(task.candidates[chosen]).view(np.uint8),
+            kept=task.data.kept.astype(np.uint32),
             memory_limit=memory_limit,
         )
+        lists = [replicate.selected.tolist() for replicate in result.replicates]
+        return FoundParts(lists, result.n_evaluations, result.cache_full)
 
 
 def _warn_of_categories(data: TrainingData) -> None:

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher import _core
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule, Floats
 from thresher.data import TrainingData
 from thresher.measures.rounding import round_bounded
-from thresher.search import ForwardSearch, SearchResult, greedy_forward
+from thresher.search import ForwardSearch, SearchResult, started
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -99,9 +100,7 @@ class NMIFS(FilterSelector):
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     discretize: BinRule = param(default="auto")
-    strategy: Literal["lazy", "scan", "naive"] = param(
-        Options("lazy", "scan", "naive"), default="lazy"
-    )
+    strategy: Literal["lazy", "scan", "naive"] = param(default="lazy")
 
     def make_criterion(self, data: TrainingData) -> NMIFSCriterion:
         return NMIFSCriterion(self.strategy)
@@ -117,12 +116,14 @@ class NMIFSCriterion(ForwardCriterion):
     visits_pairs_once = True
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return greedy_forward(
-            task.pairs,
-            in_nats(task.relevance),
-            task.required_count,
-            strategy=self.strategy,
-            **task.choices,
+        return started(
+            _core.greedy_forward(
+                task.pairs,
+                in_nats(task.relevance),
+                task.required_count,
+                strategy=self.strategy,
+                **task.choices,
+            )
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

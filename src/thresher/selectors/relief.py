@@ -10,17 +10,9 @@ from sklearn.utils import ClassifierTags, Tags, check_random_state
 
 from thresher import _core
 from thresher._utils.checks import resolve_features, warn
-from thresher._utils.params import (
-    FeatureCount,
-    Interval,
-    NoneOr,
-    Options,
-    ThreadCount,
-    estimator,
-    param,
-)
+from thresher._utils.params import FeatureCount, Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import DataLike, FeatureNames, RandomState, TargetKind, TargetLike
-from thresher.data import TARGETS, LocalData, RemoteOptions, to_feature_major
+from thresher.data import LocalData, RemoteOptions, to_feature_major
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
@@ -37,9 +29,7 @@ class NeighbourWeights(CommonParameters, Ranking):
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     n_samples: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     categorical_features: FeatureNames = param(default=None)
-    missing: Literal["error", "expected", "drop_rows"] = param(
-        Options("error", "expected", "drop_rows"), default="error"
-    )
+    missing: Literal["error", "expected", "drop_rows"] = param(default="error")
     random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
 
@@ -180,7 +170,7 @@ class ReliefF(NeighbourWeights):
     _classes_only = False
 
     n_neighbors: int = param(Interval(1, integer=True), default=10)
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
 
     def _check_classes(self, training: LocalData) -> None:
         labels = training.labels

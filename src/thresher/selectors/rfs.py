@@ -9,27 +9,10 @@ from typing import Literal, Self, Unpack
 import numpy as np
 
 from thresher._utils.checks import check_number, warn
-from thresher._utils.params import (
-    FeatureCount,
-    Fitted,
-    Interval,
-    Options,
-    ThreadCount,
-    estimator,
-    param,
-)
-from thresher._utils.types import (
-    Auto,
-    BinRule,
-    DataLike,
-    Floats,
-    Relevance,
-    TargetKind,
-    TargetLike,
-)
+from thresher._utils.params import FeatureCount, Fitted, Interval, ThreadCount, estimator, param
+from thresher._utils.types import Auto, BinRule, DataLike, Floats, Relevance, TargetKind, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import (
-    TARGETS,
     FeatureRoles,
     InputRules,
     LocalData,
@@ -83,13 +66,11 @@ class RelevanceFilter(CommonParameters, Ranking):
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
-    relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
+    relevance: Auto | Relevance = param(default="auto")
     cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
     discretize: BinRule = param(default="auto")
-    missing: Literal["error", "pairwise", "drop_rows"] = param(
-        Options("error", "pairwise", "drop_rows"), default="error"
-    )
+    missing: Literal["error", "pairwise", "drop_rows"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     relevance_measure_ = Fitted[str]()
@@ -275,7 +256,7 @@ class RFS(StreamingMixin, RelevanceFilter):
 
     _reads_blocks = True
 
-    relevance: Relevance = param(Options(*RELEVANCES), default="mean-median")
+    relevance: Relevance = param(default="mean-median")
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:

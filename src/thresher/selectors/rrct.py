@@ -11,20 +11,11 @@ from scipy.stats import rankdata
 
 from thresher import _core
 from thresher._utils.checks import warn
-from thresher._utils.params import (
-    Boolean,
-    FeatureCount,
-    NoneOr,
-    Options,
-    ThreadCount,
-    estimator,
-    param,
-)
+from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike
-from thresher.data import TARGETS, LocalData, RemoteOptions
-from thresher.measures.power import POWERS, power_columns
-from thresher.search import ForwardSearch, SearchResult
-from thresher.search.forward import rrct
+from thresher.data import LocalData, RemoteOptions
+from thresher.measures.power import power_columns
+from thresher.search import ForwardSearch, SearchResult, started
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
 from thresher.selectors._parameters import CommonParameters
@@ -149,20 +140,14 @@ class RRCT(CommonParameters, BaseSelector):
     _nested = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = param(
-        NoneOr(Options(*POWERS)), default=None
-    )
-    information: bool = param(Boolean(), default=True)
-    complementarity: bool = param(Boolean(), default=True)
-    normalize: bool = param(Boolean(), default=True)
-    sign_rule: Literal["signed", "magnitude"] = param(
-        Options("signed", "magnitude"), default="signed"
-    )
-    redundancy: Literal["pearson", "spearman"] = param(
-        Options("pearson", "spearman"), default="pearson"
-    )
-    target: TargetKind = param(Options(*TARGETS), default="auto")
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = param(default=None)
+    information: bool = param(default=True)
+    complementarity: bool = param(default=True)
+    normalize: bool = param(default=True)
+    sign_rule: Literal["signed", "magnitude"] = param(default="signed")
+    redundancy: Literal["pearson", "spearman"] = param(default="pearson")
+    target: TargetKind = param(default="auto")
+    missing: Literal["error", "drop_rows"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     @all_or_nothing
@@ -195,7 +180,7 @@ class RRCT(CommonParameters, BaseSelector):
                 "are usually worse than those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
             )
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
-        search = rrct(
+        search = _core.rrct(
             ranks,
             self._redundancy_columns(training, columns, ranks),
             class_indicators(training) if by_class else _ranked_target(training),
@@ -207,7 +192,7 @@ class RRCT(CommonParameters, BaseSelector):
             n_threads=training.n_threads,
             **self._choices(training, training.candidates, n_select),
         )
-        return search.reported(partial(self._selection, training, scale))
+        return started(search).reported(partial(self._selection, training, scale))
 
     def _selection(self, training: LocalData, scale: float, result: SearchResult) -> Selection:
         _warn_of_few_samples(training, result, self.complementarity)

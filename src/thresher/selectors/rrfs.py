@@ -8,11 +8,11 @@ import numpy as np
 
 from thresher import _core
 from thresher._utils.checks import resolve_count, warn
-from thresher._utils.params import Boolean, Interval, NoneOr, Options, estimator, param
+from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import FeatureRoles, LocalData, RemoteOptions, TargetSummary
-from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
+from thresher.measures import DISPERSIONS, Measures, are_discrete
 from thresher.measures.columns import similarity
 from thresher.search.forward import Features
 from thresher.search.subsets import Walk, redundancy_walk
@@ -105,13 +105,11 @@ class RRFS(RelevanceFilter):
     'too similar to worst concave points, 0.82; relevance 1.584'
     """
 
-    similarity: Literal["auto", "cosine", "pearson", "mici", "su"] = param(
-        Options("auto", *measures_of("RRFS"), *SIMILARITIES), default="auto"
-    )
+    similarity: Literal["auto", "su", "pearson", "cosine", "mici"] = param(default="auto")
     max_similarity: float = param(Interval(0, open_low=True), default=0.8)
-    against: Literal["last", "all"] = param(Options("last", "all"), default="last")
-    scan: Literal["all", "top"] = param(Options("all", "top"), default="all")
-    drop_zero: bool = param(Boolean(), default=True)
+    against: Literal["last", "all"] = param(default="last")
+    scan: Literal["all", "top"] = param(default="all")
+    drop_zero: bool = param(default=True)
     stop_mass: float | None = param(NoneOr(Interval(0, 1, open_low=True)), default=None)
 
     def _resolve_measures(self, target: TargetSummary | None) -> None:

@@ -8,13 +8,14 @@ from typing import Self, Unpack
 
 import numpy as np
 
+from thresher import _core
 from thresher._utils.long_calls import report
-from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.params import Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import BinRule, DataLike, FeatureNames, Floats, TargetKind, TargetLike
 from thresher.blocks import make_measures
-from thresher.data import TARGETS, RemoteOptions
+from thresher.data import RemoteOptions
 from thresher.search.forward import Features
-from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
+from thresher.search.subsets import Clustering, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._parameters import MissingDiscrete
@@ -99,9 +100,9 @@ class S3F(Ranking):
 
     max_clusters: int | None = param(NoneOr(Interval(2, integer=True)), default=None, kw_only=False)
     discretize: BinRule = param(default="auto")
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
     exclude: FeatureNames = param(default=None)
-    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
+    missing: MissingDiscrete = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
@@ -126,20 +127,21 @@ class S3F(Ranking):
         relevance = measures.relevance("su")
         candidates = measures.candidates("su")
         features = np.flatnonzero(candidates)
-        space = FeatureClusters(
+        space = _core.FeatureClusters(
             measures.pairs("su"),
-            features,
+            features.astype(np.uint32),
             relevance[features],
-            memory=MOST_BYTES,
-            n_threads=training.n_threads,
+            MOST_BYTES,
+            training.n_threads,
         )
         largest = self.max_clusters or max(2, math.isqrt(len(features)))
         trace: dict[str, list[float]] = {"n_clusters": [], "silhouette": []}
         best = one_cluster(len(features))
         self.silhouette_ = -math.inf
-        starts = space.farthest_first(largest)
+        starts = space.far_apart(largest)
         for k in range(2, len(starts) + 1):
-            clustering = space.cluster(starts[:k], MAX_ROUNDS)
+            result = space.cluster(starts[:k], MAX_ROUNDS)
+            clustering = Clustering(result.medoids, result.clusters, result.own, result.other)
             silhouette = clustering.silhouette()
             trace["n_clusters"].append(k)
             trace["silhouette"].append(silhouette)
@@ -167,7 +169,9 @@ class S3F(Ranking):
         )
 
 
-def representatives(space: FeatureClusters, clustering: Clustering, relevance: Floats) -> Features:
+def representatives(
+    space: _core.FeatureClusters, clustering: Clustering, relevance: Floats
+) -> Features:
     """Return the medoid of every cluster, and the member that is most relevant and least similar to it."""
     chosen: list[int] = []
     for number, medoid in enumerate(clustering.medoids.tolist()):

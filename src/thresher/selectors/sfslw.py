@@ -9,7 +9,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._utils.long_calls import step_reporter
-from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
@@ -84,9 +84,9 @@ class SFSLW(CommonParameters, BaseSelector):
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
-    radius: Literal["max", "mean"] = param(Options("max", "mean"), default="max")
-    standardize: bool = param(Boolean(), default=True)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    radius: Literal["max", "mean"] = param(default="max")
+    standardize: bool = param(default=True)
+    missing: Literal["error", "drop_rows"] = param(default="error")
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:

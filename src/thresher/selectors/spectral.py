@@ -9,19 +9,10 @@ import numpy as np
 
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import call_interruptibly
-from thresher._utils.params import (
-    FeatureCount,
-    Interval,
-    NoneOr,
-    Options,
-    ThreadCount,
-    estimator,
-    param,
-)
+from thresher._utils.params import FeatureCount, Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.measures.graphs import (
-    WEIGHTS,
     Graph,
     class_graph,
     given_graph,
@@ -34,7 +25,6 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
-AFFINITIES = (*WEIGHTS, "product", "classes")
 # Eigenvalues that differ by less belong to one eigenspace.
 SAME_EIGENVALUE = 1e-9
 
@@ -45,12 +35,10 @@ class GraphRanking(CommonParameters, Ranking):
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     n_neighbors: int = param(Interval(1, integer=True), default=5)
-    affinity: Literal["heat", "binary", "cosine", "product", "classes"] = param(
-        Options(*AFFINITIES), default="heat"
-    )
+    affinity: Literal["heat", "binary", "cosine", "product", "classes"] = param(default="heat")
     bandwidth: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
     graph: DataLike = param(default=None)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     @property
@@ -170,7 +158,7 @@ class LaplacianScore(GraphRanking):
 
     greater_is_better = False
 
-    affinity: Literal["heat", "binary", "cosine"] = param(Options(*WEIGHTS), default="heat")
+    affinity: Literal["heat", "binary", "cosine"] = param(default="heat")
 
     def _score(self, training: LocalData) -> Floats:
         return smoothness(training, self._make_graph(training), centred=True)
@@ -242,7 +230,7 @@ class SPEC(GraphRanking):
     [3, 2]
     """
 
-    form: Literal["phi1", "phi2", "phi3"] = param(Options("phi1", "phi2", "phi3"), default="phi2")
+    form: Literal["phi1", "phi2", "phi3"] = param(default="phi2")
     n_eigenvectors: int | None = param(NoneOr(Interval(2, integer=True)), default=None)
 
     @property

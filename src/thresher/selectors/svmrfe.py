@@ -8,12 +8,12 @@ from typing import Literal, Self, Unpack
 import numpy as np
 from scipy import sparse
 
+from thresher import _core
 from thresher._utils.checks import check_number, warn
 from thresher._utils.long_calls import is_reporting, report
-from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
+from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
-from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
@@ -96,7 +96,7 @@ class SVMRFE(CommonParameters, Ranking):
     step: int | float = param(Interval(0, open_low=True), default=1)
     C: float = param(Interval(0, open_low=True), default=1.0)
     tol: float = param(Interval(0, open_low=True), default=1e-6)
-    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    missing: Literal["error", "drop_rows"] = param(default="error")
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
@@ -131,26 +131,26 @@ class SVMRFE(CommonParameters, Ranking):
         is_forced = np.zeros(p, dtype=np.bool_)
         is_forced[training.kept] = True
         counts = self._counts(int(used.sum()), len(training.kept), n_select)
-        dropped = drop_by_weight(
+        dropped, scores, n_unfinished = _core.recursive_elimination(
             standard_columns(training),
             signs,
-            used=np.flatnonzero(used),
-            never=is_forced,
-            counts=counts,
-            penalty=self.C,
-            tolerance=self.tol,
-            n_threads=training.n_threads,
-            progress=round_reporter(self, counts),
+            np.flatnonzero(used).astype(np.uint32),
+            is_forced.view(np.uint8),
+            np.array(counts, dtype=np.uint32),
+            self.C,
+            self.tol,
+            training.n_threads,
+            round_reporter(self, counts),
         )
-        if dropped.n_unfinished:
+        if n_unfinished:
             warn(
-                f"{dropped.n_unfinished} of {len(counts) * n_svms} SVMs did not reach tol={self.tol:g}; "
+                f"{n_unfinished} of {len(counts) * n_svms} SVMs did not reach tol={self.tol:g}; "
                 "set a larger tol or a smaller C"
             )
-        best_first = np.concatenate([training.kept, dropped.features[::-1]])
+        best_first = np.concatenate([training.kept, dropped[::-1].astype(np.intp)])
         return self._finish_ranking(
             training.features,
-            dropped.scores,
+            scores,
             n_select,
             order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
             n_evaluations=len(counts) * n_svms,

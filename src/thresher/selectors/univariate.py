@@ -6,26 +6,17 @@ from dataclasses import replace
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import warn
-from thresher._utils.params import (
-    FeatureCount,
-    Fitted,
-    Interval,
-    NoneOr,
-    Options,
-    ThreadCount,
-    estimator,
-    param,
-)
+from thresher._utils.params import FeatureCount, Fitted, Interval, ThreadCount, estimator, param
 from thresher._utils.types import (
     Auto,
     BinRule,
     DataLike,
     Floats,
     Mask,
+    Names,
     RandomState,
     TargetKind,
     TargetLike,
@@ -33,8 +24,8 @@ from thresher._utils.types import (
     WeightsLike,
 )
 from thresher.blocks import make_measures
-from thresher.data import TARGETS, RemoteOptions, TrainingData
-from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
+from thresher.data import RemoteOptions, TrainingData
+from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, test_names
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
@@ -147,25 +138,21 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     _reads_blocks = True
 
     bins_ = Fitted[Bins]()
-    tests_ = Fitted[npt.NDArray[np.object_]]()
+    tests_ = Fitted[Names]()
     pvalue_method_ = Fitted[str]()
     pvalues_ = Fitted[Floats]()
     corrected_pvalues_ = Fitted[Floats]()
 
     n_features_to_select: CountOrAuto = param(FeatureCount(auto=True), default=10, kw_only=False)
-    measure: Auto | TestedMeasure = param(Options("auto", *TESTED), default="auto")
+    measure: Auto | TestedMeasure = param(default="auto")
     alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
-    correction: Literal["bh", "by", "bonferroni"] | None = param(
-        NoneOr(Options("bh", "by", "bonferroni")), default="bh"
-    )
-    pvalues: Literal["auto", "analytic", "permutation"] = param(
-        Options("auto", "analytic", "permutation"), default="auto"
-    )
+    correction: Literal["bh", "by", "bonferroni"] | None = param(default="bh")
+    pvalues: Literal["auto", "analytic", "permutation"] = param(default="auto")
     n_permutations: int = param(Interval(20, integer=True), default=100)
     random_state: RandomState = param(default=None)
-    target: TargetKind = param(Options(*TARGETS), default="auto")
+    target: TargetKind = param(default="auto")
     discretize: BinRule = param(default="auto")
-    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
+    missing: MissingDiscrete = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     @all_or_nothing

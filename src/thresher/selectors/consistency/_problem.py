@@ -14,14 +14,16 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import report
-from thresher._utils.params import Interval, Options, ThreadCount, estimator, param
+from thresher._utils.params import Interval, ThreadCount, estimator, param
 from thresher._utils.types import (
     Array,
     BinRule,
     DataLike,
     DeltaMode,
     Floats,
+    Indices,
     Infeasible,
+    Mask,
     Risk,
     TargetLike,
     Values,
@@ -34,7 +36,6 @@ from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, ra
 from thresher.selectors._explain import Needed
 from thresher.selectors._parameters import CommonParameters
 
-MEASURES = ("bayes", "binary", "pairs", "entropy")
 Features = npt.NDArray[np.uint32]
 
 # Supervised binning would leave one bin for features that matter only in combination, so the default is unsupervised.
@@ -103,7 +104,7 @@ def build_problem(
     training: LocalData,
     codes: Codes,
     measure: str,
-    rows: npt.NDArray[np.bool_] | None = None,
+    rows: Mask | None = None,
     *,
     by_position: bool = False,
 ) -> Problem:
@@ -172,7 +173,7 @@ class ConsistencySelector(CommonParameters, BaseSelector):
 
     min_features: int = param(Interval(0, integer=True), default=0)
     discretize: BinRule = param(default="auto")
-    missing: Literal["error", "category"] = param(Options("error", "category"), default="error")
+    missing: Literal["error", "category"] = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
 
     _classes_only = True
@@ -286,9 +287,9 @@ class RiskFit(_Mixed):
 class RiskBound:
     """The parameters of an upper bound on the risk; a subclass declares `delta`."""
 
-    measure: Risk = param(Options(*MEASURES), default="bayes")
-    delta_mode: DeltaMode = param(Options("absolute", "relative"), default="absolute")
-    infeasible: Infeasible = param(Options("clip", "raise"), default="clip")
+    measure: Risk = param(default="bayes")
+    delta_mode: DeltaMode = param(default="absolute")
+    infeasible: Infeasible = param(default="clip")
 
     def _bound(self, problem: Problem, delta: float) -> float:
         """Return the largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""
@@ -312,7 +313,7 @@ class RiskBound:
 
 def _backward_ranking(
     n_features: int, selected: list[int], removed: Sequence[int] | Features | None
-) -> npt.NDArray[np.intp] | None:
+) -> Indices | None:
     """Rank the selected features first, then the others in reverse order of removal; the rest share the last rank."""
     if removed is None:
         return None

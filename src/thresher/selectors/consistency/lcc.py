@@ -6,12 +6,11 @@ from typing import Literal, Self
 
 import numpy as np
 
-from thresher._utils.params import Interval, Options, estimator, param
+from thresher._utils.params import Interval, estimator, param
 from thresher._utils.types import Mask, Risk
 from thresher.data import LocalData
 from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
-    MEASURES,
     ConsistencySelector,
     Problem,
     RiskBound,
@@ -119,7 +118,7 @@ class INTERACT(_OnePass):
     """
 
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
-    measure: Risk = param(Options(*MEASURES), default="bayes")
+    measure: Risk = param(default="bayes")
 
     def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "step", problem.threshold(self.delta))
@@ -182,7 +181,7 @@ class LCC(RiskBound, _OnePass):
     """
 
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
-    strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
+    strategy: Literal["binary", "linear"] = param(default="binary")
 
     def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", self._bound(problem, self.delta))
@@ -235,7 +234,7 @@ class CWC(_OnePass):
     array([1, 4])
     """
 
-    strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
+    strategy: Literal["binary", "linear"] = param(default="binary")
 
     def _problem(self, training: LocalData) -> Problem:
         codes = self._codes(training)

@@ -15,15 +15,24 @@ from sklearn.utils import check_random_state
 
 from thresher._utils.checks import check_number
 from thresher._utils.long_calls import report
-from thresher._utils.params import Interval, NoneOr, Options, estimator, param
-from thresher._utils.types import DataLike, Estimator, Folds, RandomState, Risk, Scoring, TargetLike
+from thresher._utils.params import Interval, NoneOr, estimator, param
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    Indices,
+    RandomState,
+    Risk,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes
 from thresher.search.subsets import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._scoring import SubsetScorer, dense_columns, is_number_of_folds
 from thresher.selectors.consistency._problem import (
-    MEASURES,
     ConsistencySelector,
     Problem,
     build_problem,
@@ -122,7 +131,7 @@ class SALCC(ConsistencySelector):
     """
 
     estimator: Estimator = param(default=None, kw_only=False)
-    search: Literal["anneal", "path"] = param(Options("anneal", "path"), default="anneal")
+    search: Literal["anneal", "path"] = param(default="anneal")
     delta_max: float = param(Interval(0, 1), default=0.4)
     step: float = param(Interval(0, open_low=True), default=0.1)
     temperature: float = param(Interval(0, open_low=True), default=1.0)
@@ -131,7 +140,7 @@ class SALCC(ConsistencySelector):
     patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     cv: Folds = param(default=5)
     scoring: Scoring = param(default="auto")
-    measure: Risk = param(Options(*MEASURES), default="bayes")
+    measure: Risk = param(default="bayes")
     random_state: RandomState = param(default=None)
 
     @all_or_nothing
@@ -304,7 +313,7 @@ def _score_all(scored_sets: _ScoredSets, low: float, high: float) -> _Set:
     return max(sets, key=lambda one: (scored_sets.score(one), -len(one.features)))
 
 
-def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds: int) -> str:
+def _default_scoring(estimator: Estimator, sizes: Indices, n_folds: int) -> str:
     if sizes.min() < n_folds:
         return "accuracy"
     if len(sizes) == 2:
@@ -312,9 +321,7 @@ def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds:
     return "roc_auc_ovr_weighted" if hasattr(estimator, "predict_proba") else "accuracy"
 
 
-def _columns(
-    training: LocalData, codes: Codes, features: npt.NDArray[np.intp]
-) -> npt.NDArray[np.float64]:
+def _columns(training: LocalData, codes: Codes, features: Indices) -> Floats:
     """Return the original columns, and integer codes for those with missing values: every classifier supports them."""
     columns = dense_columns(training, features)
     for i in np.flatnonzero(training.schema.has_missing[features]):

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from thresher._utils.params import Interval, Options, estimator, param
+from thresher._utils.params import Interval, estimator, param
 from thresher.data import LocalData
 from thresher.search.subsets import eliminate
 from thresher.selectors.consistency._problem import ConsistencySelector, Problem, RiskBound, RiskFit
@@ -99,10 +99,8 @@ class SDCC(_Descent):
     array([1, 4])
     """
 
-    strategy: Literal["fast", "steepest", "lazy"] = param(
-        Options("fast", "steepest", "lazy"), default="fast"
-    )
-    tie: Literal["relevance", "first"] = param(Options("relevance", "first"), default="relevance")
+    strategy: Literal["fast", "steepest", "lazy"] = param(default="fast")
+    tie: Literal["relevance", "first"] = param(default="relevance")
 
     def _select(self, training: LocalData, problem: Problem) -> Self:
         return self._descend(training, problem, self.strategy)

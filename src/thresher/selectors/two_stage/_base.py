@@ -20,7 +20,7 @@ import thresher
 from thresher._utils.checks import first_line, shown
 from thresher._utils.journal import Journal
 from thresher._utils.long_calls import Bar, report
-from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.params import Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import (
     Array,
     DataLike,
@@ -58,7 +58,7 @@ class TwoStageSelector(BaseSelector):
     patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     scoring: Scoring = param(default=None)
     cv: Folds = param(default=5)
-    select: Literal["best", "1se"] = param(Options("best", "1se"), default="best")
+    select: Literal["best", "1se"] = param(default="best")
     keep: FeatureNames = param(default=None)
     exclude: FeatureNames = param(default=None)
     time_budget: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
@@ -163,12 +163,7 @@ class TwoStageSelector(BaseSelector):
         return "patience" if self.patience is not None and n_unchanged >= self.patience else None
 
     def _report_cycle(
-        self,
-        run: SearchRun,
-        best: Solution,
-        score: float,
-        scores: Sequence[float],
-        **more: int,
+        self, run: SearchRun, best: Solution, score: float, scores: Sequence[float], **more: int
     ) -> None:
         """Add a line to the trace and report the cycle."""
         finite = [value for value in scores if math.isfinite(value)]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.long_calls import Bar, on_behalf
-from thresher._utils.types import Floats
+from thresher._utils.types import Floats, Indices
 from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
@@ -356,8 +356,8 @@ class Pool:
         self._training = training
         self._criterion = self._filter.make_criterion(training)
         self._search: ForwardSearch[SearchResult] | None = None
-        self.features: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
-        self.relevance: npt.NDArray[np.float64] = np.full(training.n_features, np.nan)
+        self.features: Indices = np.empty(0, dtype=np.intp)
+        self.relevance: Floats = np.full(training.n_features, np.nan)
 
     def grow(self, size: int) -> bool:
         """Enlarge the pool to `size` features, or as many as there are; return whether it has grown."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._utils.params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector
 from thresher.selectors.two_stage._moves import (
     SearchRun,
@@ -176,7 +176,7 @@ class GBC(TwoStageSelector):
     (True, True)
     """
 
-    variant: Literal["plus", "original"] = param(Options("plus", "original"), default="plus")
+    variant: Literal["plus", "original"] = param(default="plus")
     pool: int = param(Interval(1, integer=True), default=50)
     max_pool: int = param(Interval(1, integer=True), default=300)
     pool_patience: int = param(Interval(1, integer=True), default=2)
