@@ -16,13 +16,14 @@ from thresher.io.table import (
     Part,
     Piece,
     TableSource,
+    group_by_size,
     join_parts,
     open_arrow,
     reading,
     validated,
 )
 from thresher.io.temporary import Scratch
-from thresher.io.temporary_parts import PIECE, group_by_size
+from thresher.io.temporary_parts import PIECE
 from thresher.io.text import read_text_parts
 
 if TYPE_CHECKING:

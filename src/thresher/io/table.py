@@ -334,6 +334,20 @@ class TableSource:
         return self
 
 
+def group_by_size(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
+    """Yield runs of indices whose sizes add up to `enough`; the last run may be smaller."""
+    group: list[int] = []
+    total = 0
+    for i, size in enumerate(sizes):
+        group.append(i)
+        total += size
+        if total >= enough:
+            yield group
+            group, total = [], 0
+    if group:
+        yield group
+
+
 def default_names(n_columns: int) -> list[str]:
     """Return names for columns without names."""
     return [f"x{i}" for i in range(n_columns)]

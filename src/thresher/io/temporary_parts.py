@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thresher._utils.types import Array
+from thresher.io.table import group_by_size
 from thresher.io.temporary import Scratch
 
 if TYPE_CHECKING:
@@ -16,20 +17,6 @@ if TYPE_CHECKING:
 
 # Values decoded at a time: decoded values should still be in the cache when they are copied.
 PIECE = 1 << 17
-
-
-def group_by_size(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
-    """Yield runs of indices whose sizes add up to `enough`; the last run may be smaller."""
-    group: list[int] = []
-    total = 0
-    for i, size in enumerate(sizes):
-        group.append(i)
-        total += size
-        if total >= enough:
-            yield group
-            group, total = [], 0
-    if group:
-        yield group
 
 
 class TableBlock:

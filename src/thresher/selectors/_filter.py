@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from operator import attrgetter
-from typing import ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -48,7 +48,13 @@ COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 _supports_blocks = attrgetter("_reads_blocks")
 
 
-class StreamingMixin(BaseSelector):
+if TYPE_CHECKING:
+    _Mixed = BaseSelector  # of which all classes with this mixin are subclasses
+else:
+    _Mixed = object
+
+
+class StreamingMixin(_Mixed):
     """A selector with ``partial_fit`` and ``forget``, whose measures are sums over rows.
 
     The fitted attributes are those of ``fit`` on the rows that are stored. They are computed when one of them is
@@ -179,7 +185,7 @@ def _is_result(name: str) -> bool:
 
 
 @estimator
-class FilterSelector(StreamingMixin):
+class FilterSelector(StreamingMixin, BaseSelector):
     """Base class of selectors by measures that are sums over rows.
 
     It works on arrays, files and blocks of rows, and in every kind of ensemble. A subclass declares its parameters and

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self, Unpack
+from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -236,8 +236,14 @@ class ConsistencySelector(CommonParameters, BaseSelector):
         return features
 
 
-class RiskSelector(ConsistencySelector):
-    """Base class of selectors that select by the risks of one problem, in `_select`."""
+if TYPE_CHECKING:
+    _Mixed = ConsistencySelector  # of which all classes with this mixin are subclasses
+else:
+    _Mixed = object
+
+
+class RiskFit(_Mixed):
+    """The ``fit`` of selectors that select by the risks of one problem, in `_select`."""
 
     measure: Risk
 

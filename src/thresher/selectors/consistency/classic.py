@@ -12,11 +12,17 @@ from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.types import RandomState
 from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
-from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
+from thresher.selectors.consistency._problem import (
+    ConsistencySelector,
+    Features,
+    Problem,
+    RiskBound,
+    RiskFit,
+)
 
 
 @estimator
-class Exhaustive(RiskBound, RiskSelector):
+class Exhaustive(RiskBound, RiskFit, ConsistencySelector):
     """Base class of searches whose time can grow exponentially; `max_evaluations` limits them."""
 
     delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
@@ -151,7 +157,7 @@ class ABB(Exhaustive):
 
 
 @estimator
-class SetCover(RiskBound, RiskSelector):
+class SetCover(RiskBound, RiskFit, ConsistencySelector):
     """Select features by greedy set cover.
 
     Each step adds the feature that separates most pairs of samples of different classes.
@@ -213,7 +219,7 @@ class SetCover(RiskBound, RiskSelector):
 
 
 @estimator
-class LVF(RiskBound, RiskSelector):
+class LVF(RiskBound, RiskFit, ConsistencySelector):
     """Select features by the Las Vegas filter.
 
     It tries random sets that are no larger than the smallest feasible one so far.

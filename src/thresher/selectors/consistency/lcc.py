@@ -12,15 +12,16 @@ from thresher.data import LocalData
 from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
+    ConsistencySelector,
     Problem,
     RiskBound,
-    RiskSelector,
+    RiskFit,
     build_problem,
     class_codes,
 )
 
 
-class _OnePass(RiskSelector):
+class _OnePass(RiskFit, ConsistencySelector):
     """Decide once for each feature, in order of increasing relevance: remove it if the rest suffices."""
 
     def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:

@@ -9,11 +9,11 @@ import numpy as np
 from thresher._utils.params import Interval, Options, estimator, param
 from thresher.data import LocalData
 from thresher.search.subsets import eliminate
-from thresher.selectors.consistency._problem import Problem, RiskBound, RiskSelector
+from thresher.selectors.consistency._problem import ConsistencySelector, Problem, RiskBound, RiskFit
 
 
 @estimator
-class _Descent(RiskBound, RiskSelector):
+class _Descent(RiskBound, RiskFit, ConsistencySelector):
     """Base class of methods that remove features one by one while the risk stays within the bound."""
 
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
