@@ -16,7 +16,7 @@ from thresher import _core
 from thresher._registry import SELECTORS
 from thresher.measures import KINDS
 
-from .doors import through_every_door
+from .interfaces import try_every_interface
 from .selectors import quick
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +29,7 @@ if not RECIPE.exists():
 IN_THE_COPY = """
 import runpy, sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__]
-runpy.run_module("tests.doors", run_name="__main__", alter_sys=True)
+runpy.run_module("tests.interfaces", run_name="__main__", alter_sys=True)
 """
 
 pytestmark = pytest.mark.once
@@ -62,33 +62,33 @@ def insert(path: Path, after: str, text: str) -> None:
     path.write_text(old.replace(after, after + text), encoding="utf-8")
 
 
-def open_doors(package: Path, *arguments: str) -> None:
+def run_interfaces(package: Path, *arguments: str) -> None:
     command = [sys.executable, "-c", IN_THE_COPY, *arguments]
     env = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{ROOT}"}
     run = subprocess.run(
         command, cwd=package.parent, env=env, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr[-3000:]
-    assert run.stdout.endswith("all doors\n")
+    assert run.stdout.endswith("all interfaces\n")
 
 
 def test_a_new_selector_works_through_every_interface(package):
     code, entry = blocks_of("Adding a selector")
     (package / "selectors" / "top_information.py").write_text(code, encoding="utf-8")
     insert(package / "_registry.py", "_ENTRIES = (\n", f"{entry},\n")
-    open_doors(package, "TopInformation")
+    run_interfaces(package, "TopInformation")
 
 
 def test_a_new_measure_works_through_every_interface_and_has_pvalues(package):
     (entry,) = blocks_of("Adding a measure")
     insert(package / "measures" / "_names.py", "_KINDS = (\n", f"{entry},\n")
     selectors = ("MRMR relevance=iq", "MRMR relevance=mi redundancy=iq", "Univariate measure=iq")
-    open_doors(package, "iq:nmi", *selectors)
+    run_interfaces(package, "iq:nmi", *selectors)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_measure_works_through_every_interface(name):
-    through_every_door(thresher.MRMR(3, relevance=name, target=_target(name)))
+    try_every_interface(thresher.MRMR(3, relevance=name, target=_target(name)))
 
 
 def _target(name: str) -> str:
@@ -101,4 +101,4 @@ def _target(name: str) -> str:
 def test_every_selector_works_through_every_interface(name):
     known = getattr(thresher, name)._get_param_names()
     size = {"n_features_to_select": 3} if "n_features_to_select" in known else {}
-    through_every_door(quick(name, **size))
+    try_every_interface(quick(name, **size))

@@ -40,13 +40,13 @@ def interrupt(work, worker):
     begun = threading.Event()
     fit = worker.fit
 
-    def fit_and_tell(*args, **kwargs):
+    def fit_and_report(*args, **kwargs):
         if not begun.is_set():
             begun.set()
             threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
         return fit(*args, **kwargs)
 
-    worker.fit = fit_and_tell
+    worker.fit = fit_and_report
     try:
         work()
     except KeyboardInterrupt:

@@ -349,7 +349,7 @@ def test_faults_of_text_are_found_whatever_the_message_of_pyarrow(read, tmp_path
 
     from thresher.io import open_table, temporary, text
 
-    def in_other_words(*args, **options):
+    def with_another_message(*args, **options):
         try:
             return read_csv(*args, **options)
         except ArrowInvalid:
@@ -367,7 +367,7 @@ def test_faults_of_text_are_found_whatever_the_message_of_pyarrow(read, tmp_path
         return str(caught.value)
 
     read_csv = csv.read_csv
-    monkeypatch.setattr(csv, "read_csv", in_other_words)
+    monkeypatch.setattr(csv, "read_csv", with_another_message)
     assert "row 3 has 2 values, but the header has 3. Correct" in message_of(
         b"a,b,y\n1,2,p\n1,2\n3,4,q\n"
     )

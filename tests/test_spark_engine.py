@@ -33,7 +33,7 @@ class Rows:
         return cls(pickle.loads(path.read_bytes()))
 
 
-class NoRoom(Rows):
+class FullDisk(Rows):
     def save(self, path: Path) -> None:
         path.write_bytes(b"half of it")
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -150,7 +150,7 @@ def test_a_full_disk_is_a_one_line_error_and_leaves_nothing(session, spark_local
 
     def pack(number: int, block: RowBlock) -> tuple[Rows, None]:
         values = np.arange(3)
-        return (NoRoom(values) if number == 2 else Rows(values)), None
+        return (FullDisk(values) if number == 2 else Rows(values)), None
 
     with pytest.raises(
         OSError,

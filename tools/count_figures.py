@@ -25,7 +25,7 @@ from thresher import JMI, MRMR, Ensemble
 from thresher.selectors._base import BaseSelector
 
 # Classes that say where rows are.
-_PLACES = ("LocalData", "BlockData", "FileTable", "LocalMeasures", "BlockMeasures")
+_LOCATIONS = ("LocalData", "BlockData", "FileTable", "LocalMeasures", "BlockMeasures")
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "thresher"
@@ -50,7 +50,10 @@ def figures() -> Iterator[tuple[str, int]]:
     yield "code lines in src", sum(map(count_python_lines, python))
     yield "code lines in cpp", sum(map(count_cpp_lines, cpp))
     yield "Any in src", sum(count_names(path, "Any") for path in python)
-    yield "isinstance on where rows are, and casts", sum(map(count_questions_of_place, python))
+    yield (
+        "isinstance on the location of rows, and casts",
+        sum(map(count_branches_on_location, python)),
+    )
     yield "files that name NMIFS, without tests", count_files_that_name("NMIFS")
 
 
@@ -147,13 +150,13 @@ def count_names(path: Path, name: str) -> int:
     return sum(token.type == tokenize.NAME and token.string == name for token in tokens)
 
 
-def count_questions_of_place(path: Path) -> int:
-    """Return how often the code of a file tests where rows are, or casts."""
+def count_branches_on_location(path: Path) -> int:
+    """Return how often the code of a file tests the location of rows, or casts."""
     found = 0
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "isinstance":
-                found += any(word in ast.unparse(node.args[1]) for word in _PLACES)
+                found += any(word in ast.unparse(node.args[1]) for word in _LOCATIONS)
             found += node.func.id == "cast"
     return found
 

@@ -195,14 +195,14 @@ def print_nested(names: list[str], results: Results) -> None:
     for label, index in (("accuracy", 0), ("genes", 2)):
         theirs = float(np.mean([np.diff(row[index])[0] for row in BEES.values()]))
         measured = "features" if label == "genes" else label
-        print_beside(label, theirs, mean_change(measured, names, results))
+        print_comparison(label, theirs, mean_change(measured, names, results))
     theirs = [row.seconds[0] / row.seconds[1] for row in BEES.values()]
     ours = [
         mean_of(results["nested", name, "original"], "seconds")
         / mean_of(results["nested", name, "plus"], "seconds")
         for name in names
     ]
-    print_beside("times faster", *(float(stats.gmean(ratios)) for ratios in (theirs, ours)))
+    print_comparison("times faster", *(float(stats.gmean(ratios)) for ratios in (theirs, ours)))
 
 
 def mean_of(rows: list[dict[str, float]], measured: str) -> float:
@@ -221,7 +221,7 @@ def mean_change(measured: str, names: list[str], results: Results) -> float:
     )
 
 
-def print_beside(label: str, theirs: float, ours: float) -> None:
+def print_comparison(label: str, theirs: float, ours: float) -> None:
     print(f"  {label:<16}{theirs:+9.2f}{ours:+9.2f}{ours - theirs:+9.2f}")
 
 
@@ -293,7 +293,7 @@ def print_stages(names: list[str], results: Results) -> None:
     for (search, filter_), theirs in zip(cases, np.mean(shares, axis=0), strict=True):
         # Searches choose their pool by MRMR+, the same pool in less time.
         ours = [row[filter_] / (row[search] - row["MRMR+"] + row[filter_]) for row in rows]
-        print_beside(f"{filter_} in {search}", 100 * float(theirs), 100 * float(np.mean(ours)))
+        print_comparison(f"{filter_} in {search}", 100 * float(theirs), 100 * float(np.mean(ours)))
 
 
 def main() -> None:

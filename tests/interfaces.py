@@ -1,6 +1,6 @@
 """Try a selector on arrays, frames, sparse data, files, blocks and pieces, in ensembles, in commands and as JSON.
 
-`python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a separate process, for a package that was
+`python -m tests.interfaces "CLASS [PARAMETER=VALUE ...]" ...` does so in a separate process, for a package that was
 changed. `TOY:nmi` before the classes: the core takes the name TOY for "nmi".
 """
 
@@ -40,7 +40,7 @@ def data() -> tuple[pd.DataFrame, Any]:
     return frame, y
 
 
-def through_every_door(selector: Any) -> None:
+def try_every_interface(selector: Any) -> None:
     """Fit the selector in every way; the selection has to be the same wherever the rows are."""
     X, y = data()
     uses = {getattr(selector, name, None) for name in ("relevance", "redundancy", "measure")}
@@ -150,7 +150,7 @@ def _commands(method: str, X: pd.DataFrame, y: Any) -> None:
     assert method in [row["method"] for row in run("methods", "--json")]
 
 
-def teach_the_core(name: str, known: str) -> None:
+def add_name_to_core(name: str, known: str) -> None:
     """Make the core take a new name for a measure that it knows.
 
     A measure is computed by the core, and a test compiles nothing. So this replaces the lines of C++ that the
@@ -183,12 +183,12 @@ def teach_the_core(name: str, known: str) -> None:
 
 if __name__ == "__main__":
     if ":" in sys.argv[1]:
-        teach_the_core(*sys.argv.pop(1).split(":"))
+        add_name_to_core(*sys.argv.pop(1).split(":"))
     for argument in sys.argv[1:]:
         name, *settings = argument.split()
         parameters = dict(setting.split("=") for setting in settings)
         known = getattr(thresher, name)._get_param_names()
         if "n_features_to_select" in known:
             parameters["n_features_to_select"] = 3
-        through_every_door(quick(name, **parameters))
-    print("all doors")
+        try_every_interface(quick(name, **parameters))
+    print("all interfaces")
