@@ -94,7 +94,7 @@ def with_value(value, column=3):
             r"column 0 has more than 256 levels",
         ),
         ({"relevance": "pearson"}, (X, np.arange(40) % 3), r"y has 3 classes"),
-        ({"relevance": "spearman"}, (sparse.csr_array(X), Y), r"densify"),
+        ({"relevance": "spearman"}, (sparse.csr_array(X), Y), r"needs dense X"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

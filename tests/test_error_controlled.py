@@ -240,8 +240,8 @@ def test_probe_select_reports_what_passed():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"fdr": 0}, "fdr must lie between 0 and 1, got 0"),
-        ({"fdr": 1.0}, "fdr must lie between 0 and 1, got 1.0"),
+        ({"fdr": 0}, "fdr must be between 0 and 1, got 0"),
+        ({"fdr": 1.0}, "fdr must be between 0 and 1, got 1.0"),
         ({"pfer": 0}, "pfer must be a number above 0"),
         ({"method": "knockoff"}, "method must be one of"),
         ({"pvalues": "exact"}, "pvalues must be one of"),

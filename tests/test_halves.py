@@ -221,7 +221,7 @@ def test_noise_is_selected_less_often_than_the_bound():
         ({"n_parts": "ten"}, "n_parts must be an integer, got 'ten'"),
         ({"n_pairs": 1}, "n_pairs must be an integer of at least 2, got 1"),
         ({"cutoff": None}, "cutoff must be a number .* got None"),
-        ({"cutoff": "auto", "pfer": 1e-4}, "Not even q=1 would; allow a pfer of at least 0.0667"),
+        ({"cutoff": "auto", "pfer": 1e-4}, "Not even q=1 does. Set a pfer of at least 0.0667"),
         ({"selector": Chain([RFS(9), MRMR(3, keep=[1])])}, r"keep=\[1\] cannot be used"),
         ({"selector": "mrmr"}, r"selector must be a selector such as MRMR\(\), got 'mrmr'"),
         ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),

@@ -278,7 +278,7 @@ def test_bad_data_are_named():
 def test_many_classes_are_warned_of_once():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(60, 6))
-    with pytest.warns(ThresherWarning, match=r"y has 6 classes.*compare with MRMR") as caught:
+    with pytest.warns(ThresherWarning, match=r"y has 6 classes.*Compare with MRMR") as caught:
         RRCT(3).fit(features, np.arange(60) % 6)
     assert len(caught) == 1
     with warnings.catch_warnings():

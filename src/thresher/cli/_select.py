@@ -109,7 +109,7 @@ def check_rows(data: Data, requests: Sequence[SelectionRequest], console: Consol
 def check_jinja() -> None:
     """Reject a report if jinja2 is missing, before any work is done."""
     if importlib.util.find_spec("jinja2") is None:
-        raise BadInput("a report needs jinja2. Install it with: pip install 'thresher[report]'")
+        raise BadInput("a report needs jinja2, which is not installed. Install it with: pip install 'thresher[report]'")
 
 
 def report(path: Path, out: Path, title: str, force: bool) -> None:

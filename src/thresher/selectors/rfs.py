@@ -127,7 +127,7 @@ class RelevanceFilter(CommonParameters, Ranking):
         if name == "iqr" and not values[training.candidates].any():
             warn(
                 'relevance="iqr" is 0 for every feature, because the middle half of each column is one '
-                'value (more than 3/4 zeros?); use "mean-median" or "mad"'
+                'value (more than 3/4 zeros?). Use "mean-median" or "mad"'
             )
         return values, np.log(values) if name == "am/gm" else values
 
