@@ -150,7 +150,7 @@ def test_names_reasons_frames_sparse_and_pipelines():
     assert found.get_feature_names_out().tolist() == [
         f"gene {i}" for i in np.flatnonzero(found.support_)
     ]
-    assert found.reason(int(found.selected_[0])).startswith("chosen at step 1, score")
+    assert found.reason(int(found.selected_[0])).startswith("selected at step 1, score")
     worst = int(np.argmax(found.pvalues_))
     assert found.reason(worst).startswith("not significant: p-value ")
     text = found.to_json()

@@ -395,10 +395,10 @@ def test_reasons_and_the_table_name_the_votes_and_how_many_were_needed():
     assert table["selected"].tolist() == (votes >= 15).tolist()
     for feature, reason in enumerate(table["reason"]):
         count = votes[feature]
-        text = f"chosen by {count or 'none'} of 20 halves, 15 needed"
+        text = f"selected by {count or 'none'} of 20 halves, 15 needed"
         if count >= 15:
             step = ensemble.selected_.tolist().index(feature) + 1
-            assert reason.startswith(f"chosen at step {step}, score {count / 20:g}; {text}")
+            assert reason.startswith(f"selected at step {step}, score {count / 20:g}; {text}")
         else:
             assert reason == (f"outvoted: {text}" if count else text)
     assert ensemble.ranking_[ensemble.selected_].tolist() == list(

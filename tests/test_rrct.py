@@ -197,7 +197,7 @@ def test_names_keep_exclude_and_reason():
     assert "worst perimeter" not in names
     assert selector.reason("worst perimeter") == "excluded by the parameter exclude"
     assert "last score" in selector.reason("mean radius")
-    assert "chosen at step 1" in selector.reason("mean texture")
+    assert "selected at step 1" in selector.reason("mean texture")
 
 
 def test_rows_with_missing_values_can_be_dropped():

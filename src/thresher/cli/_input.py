@@ -142,7 +142,7 @@ def _note_categories(by_number: frozenset[str], names: list[str], console: Conso
     if numbered:
         others = "" if len(numbered) == 1 else f", and {len(numbered) - 1} more"
         console.note(
-            f"column {readable(numbered[0])}{others}: categories of a sparse file are read as their numbers. "
+            f"column {readable(numbered[0])}{others}: categories of a sparse file are read as integer codes. "
             "If their order has no meaning, write the file dense, or use --exclude"
         )
 

@@ -239,10 +239,12 @@ def candidates(profile: Profile, k: int, budget_s: float) -> tuple[list[Candidat
     if profile.is_sparse:
         left_out.append("ReliefF: needs dense data")
     elif products > _PRODUCTS_PER_SECOND * budget_s / 10:
-        left_out.append(f"ReliefF: {products:.2g} products of a neighbour search take too long for the budget")
+        left_out.append(
+            f"ReliefF: {products:.2g} products of a neighbour search take too long for the budget"
+        )
     else:
         relief = ReliefF(k, missing="expected") if profile.has_missing else ReliefF(k)
-        why = "compares neighbours: finds features that matter only together"
+        why = "compares neighbours: finds features that matter only in combination"
         plausible.append(Candidate("ReliefF", relief, why, finds_interactions=True))
     return plausible, left_out
 

@@ -239,7 +239,9 @@ class ErrorControlled(MetaSelector):
         if not 0 < self.fdr < 1:
             raise ValueError(f"fdr must be between 0 and 1, got {self.fdr}")
         if self.pfer is not None and self.method == "compete":
-            raise ValueError('pfer needs method="gate", got method="compete". Set method="gate", or pass fdr instead of pfer')
+            raise ValueError(
+                'pfer needs method="gate", got method="compete". Set method="gate", or pass fdr instead of pfer'
+            )
 
     def _rank(
         self, selector: Estimator, X: DataLike, y: TargetLike, sample_weight: WeightsLike

@@ -148,7 +148,10 @@ class RelevanceFilter(CommonParameters, Ranking):
         if self.relevance_measure_ not in DISPERSIONS:
             return
         smallest = 1e-300 if self.relevance_measure_ == "variance" else -np.inf
-        for is_outside, how in ((mass == np.inf, "overflows"), (mass < smallest, "vanishes")):
+        for is_outside, how in (
+            (mass == np.inf, "overflows"),
+            (mass < smallest, "underflows to 0"),
+        ):
             if is_outside.sum() > 1:
                 raise ValueError(
                     f'relevance="{self.relevance_measure_}" {how} for {is_outside.sum()} features. Multiply all '

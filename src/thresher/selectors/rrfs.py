@@ -102,7 +102,7 @@ class RRFS(RelevanceFilter):
     >>> selector.get_feature_names_out().tolist()
     ['mean concavity', 'radius error', 'worst radius', 'worst compactness', 'worst concave points']
     >>> selector.reason("worst perimeter")
-    'too similar to worst concave points, 0.82; relevance 1.584'
+    'too similar to worst concave points (similarity 0.82); relevance 1.584'
     """
 
     similarity: Literal["auto", "cosine", "pearson", "mici", "su"] = param(

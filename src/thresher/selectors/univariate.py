@@ -141,7 +141,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = Univariate("auto", alpha=0.01).fit(X, y)
     >>> len(selector.selected_), selector.reason("mean symmetry")
-    (25, 'chosen at step 22, score 69.53')
+    (25, 'selected at step 22, score 69.53')
     """
 
     _reads_blocks = True
