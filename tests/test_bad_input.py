@@ -94,7 +94,7 @@ def with_value(value, column=3):
             r"column 0 has more than 256 levels",
         ),
         ({"relevance": "pearson"}, (X, np.arange(40) % 3), r"y has 3 classes"),
-        ({"relevance": "spearman"}, (sparse.csr_array(X), Y), r"densify"),
+        ({"relevance": "spearman"}, (sparse.csr_array(X), Y), r"needs dense X"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -190,7 +190,9 @@ def test_selectors_of_dense_columns_reject_sparse_ones_by_name(selector):
 @pytest.mark.parametrize("selector", [RRCT(2), GSO(2), LassoPath(2)], ids=repr)
 def test_selectors_of_numbers_name_the_column_of_categories(selector):
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(kind=["u", "v", "v", "w"] * 10)
-    words = f"column 'kind' contains categories, but {type(selector).__name__} requires numbers.*exclude"
+    words = (
+        f"column 'kind' contains categories, but {type(selector).__name__} needs numbers.*exclude"
+    )
     with pytest.raises(ValueError, match=words):
         selector.fit(frame, Y)
     without = clone(selector).set_params(exclude=["kind"]).fit(frame, Y)

@@ -51,7 +51,7 @@ def test_reasons_carry_names_through(cancer, form):
     chain = Chain([("cheap", RFS(20, relevance="fisher")), RRFS(3, relevance="fisher")])
     chain.fit(frame, y)
     assert chain.reason("mean smoothness").startswith("dropped by selector 1 (cheap): rank 21")
-    assert chain.reason("worst concave points").startswith("selector 2 (rrfs): chosen at step 1")
+    assert chain.reason("worst concave points").startswith("selector 2 (rrfs): selected at step 1")
     assert "dropped by selector 2 (rrfs): too similar to" in chain.reason("mean perimeter")
 
 

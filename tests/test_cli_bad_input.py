@@ -324,7 +324,7 @@ def test_a_full_disk_for_temporary_files_is_reported(name, tmp_path, monkeypatch
     assert result.exit_code == 2
     message = result.stderr.splitlines()[-1]
     assert message.startswith("thresher: no space for temporary files in")
-    assert message.endswith("set TMPDIR to a folder with more space, or set a larger --memory")
+    assert message.endswith("Set TMPDIR to a folder with more space, or set a larger --memory")
 
 
 @pytest.mark.parametrize(

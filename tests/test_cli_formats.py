@@ -273,7 +273,7 @@ def test_many_categories_of_a_sparse_arff_are_noted_unless_they_are_the_target(t
     console = Console(quiet=True)
     read_data(path, InputOptions(target="t"), console)
     assert [note.split(".")[0] for note in console.notes] == [
-        "column a: categories of a sparse file are read as their numbers"
+        "column a: categories of a sparse file are read as integer codes"
     ]
     console = Console(quiet=True)
     read_data(path, InputOptions(target="t", exclude="a"), console)

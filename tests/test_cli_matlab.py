@@ -121,6 +121,7 @@ def test_hdf5_needs_a_package_that_is_named(tmp_path, monkeypatch):
         file["X"] = np.eye(3)
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(
-        ImportError, match=r"requires h5py. Install it with: pip install 'thresher\[matlab\]'"
+        ImportError,
+        match=r"needs h5py, which is not installed. Install it with: pip install 'thresher\[matlab\]'",
     ):
         matlab.read(tmp_path / "a.mat", None, None)

@@ -349,7 +349,7 @@ def test_searches_give_the_risks_of_the_definition():
 def test_exhaustive_searches_reject_to_run_forever():
     X, y = exact_xor()
     for selector in (Focus, ABB):
-        with pytest.raises(ValueError, match=r"max_evaluations=3.*use LCC or SDCC"):
+        with pytest.raises(ValueError, match=r"max_evaluations=3.*Use LCC or SDCC"):
             selector(max_evaluations=3).fit(X, y)
 
 

@@ -246,7 +246,7 @@ def test_bins_of_other_packages_can_be_used():
             KBinsDiscretizer(4),
             None,
         ),
-        "would have to make sparse X dense": (sparse.csr_array(X), theirs, None),
+        "needs dense X, got a sparse matrix": (sparse.csr_array(X), theirs, None),
         "cannot be used with sample_weight": (X, theirs, np.arange(80) % 3),
         "must not decrease with the value": (X, FunctionTransformer(lambda x: -np.round(x)), None),
     }

@@ -380,16 +380,16 @@ def test_reasons_mention_the_votes():
     X, y = codes(seed=1)
     ensemble = Ensemble(MRMR(4), 5).fit(X, y)
     first = int(ensemble.selected_[0])
-    assert "chosen by 5 of 5 replicates" in ensemble.reason(first)
+    assert "selected by 5 of 5 replicates" in ensemble.reason(first)
     X, y = np.random.default_rng(0).integers(0, 3, (40, 30)), np.arange(40) % 2
     ensemble = Ensemble(MRMR(4), 5).fit(X, y)
     left = np.setdiff1d(np.flatnonzero(ensemble.votes_), ensemble.selected_)
     assert left.size
     for feature in left.tolist():
         n_votes = sum(feature in part for part in ensemble.parts_)
-        assert ensemble.reason(feature) == f"outvoted: chosen by {n_votes} of 5 replicates"
+        assert ensemble.reason(feature) == f"outvoted: selected by {n_votes} of 5 replicates"
     never = int(np.argmin(ensemble.votes_))
-    assert ensemble.reason(never) == "chosen by none of 5 replicates"
+    assert ensemble.reason(never) == "selected by none of 5 replicates"
     assert Ensemble.from_json(ensemble.to_json()).reason(never) == ensemble.reason(never)
 
 

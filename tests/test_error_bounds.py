@@ -183,7 +183,7 @@ def test_tiny_shares_are_exact():
         ({"p": 10, "q": 1, "cutoff": 0.7, "assumption": "normal"}, "assumption must be one of"),
         ({"p": 10, "q": 5, "pfer": 0.5}, "no cutoff keeps pfer=0.5 with q=5.*at most 2 features"),
         ({"p": 10, "q": 5, "pfer": 0.1}, "Choose at most 1 feature on a half"),
-        ({"p": 10, "q": 5, "pfer": 0.01}, "Not even q=1 would; allow a pfer of at least 0.1"),
+        ({"p": 10, "q": 5, "pfer": 0.01}, "Not even q=1 does. Set a pfer of at least 0.1"),
     ],
 )
 def test_bad_input(given, message):

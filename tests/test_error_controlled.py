@@ -150,7 +150,7 @@ def test_names_reasons_frames_sparse_and_pipelines():
     assert found.get_feature_names_out().tolist() == [
         f"gene {i}" for i in np.flatnonzero(found.support_)
     ]
-    assert found.reason(int(found.selected_[0])).startswith("chosen at step 1, score")
+    assert found.reason(int(found.selected_[0])).startswith("selected at step 1, score")
     worst = int(np.argmax(found.pvalues_))
     assert found.reason(worst).startswith("not significant: p-value ")
     text = found.to_json()
@@ -240,8 +240,8 @@ def test_probe_select_reports_what_passed():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"fdr": 0}, "fdr must lie between 0 and 1, got 0"),
-        ({"fdr": 1.0}, "fdr must lie between 0 and 1, got 1.0"),
+        ({"fdr": 0}, "fdr must be between 0 and 1, got 0"),
+        ({"fdr": 1.0}, "fdr must be between 0 and 1, got 1.0"),
         ({"pfer": 0}, "pfer must be a number above 0"),
         ({"method": "knockoff"}, "method must be one of"),
         ({"pvalues": "exact"}, "pvalues must be one of"),

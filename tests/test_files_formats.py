@@ -156,7 +156,7 @@ def test_booleans_and_large_integers_are_those_of_arrays(tmp_path):
     sparse.save_npz(
         tmp_path / "large.npz", sparse.csr_matrix(np.column_stack([X.astype(np.int64), y]))
     )
-    with pytest.raises(ValueError, match=r"integers beyond 2.53.*pass the matrix itself as X"):
+    with pytest.raises(ValueError, match=r"integers beyond 2.53.*Pass the matrix itself as X"):
         MRMR(4).fit(tmp_path / "large.npz", f"x{P}")
 
 

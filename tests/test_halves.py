@@ -221,7 +221,7 @@ def test_noise_is_selected_less_often_than_the_bound():
         ({"n_parts": "ten"}, "n_parts must be an integer, got 'ten'"),
         ({"n_pairs": 1}, "n_pairs must be an integer of at least 2, got 1"),
         ({"cutoff": None}, "cutoff must be a number .* got None"),
-        ({"cutoff": "auto", "pfer": 1e-4}, "Not even q=1 would; allow a pfer of at least 0.0667"),
+        ({"cutoff": "auto", "pfer": 1e-4}, "Not even q=1 does. Set a pfer of at least 0.0667"),
         ({"selector": Chain([RFS(9), MRMR(3, keep=[1])])}, r"keep=\[1\] cannot be used"),
         ({"selector": "mrmr"}, r"selector must be a selector such as MRMR\(\), got 'mrmr'"),
         ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),
@@ -395,10 +395,10 @@ def test_reasons_and_the_table_name_the_votes_and_how_many_were_needed():
     assert table["selected"].tolist() == (votes >= 15).tolist()
     for feature, reason in enumerate(table["reason"]):
         count = votes[feature]
-        text = f"chosen by {count or 'none'} of 20 halves, 15 needed"
+        text = f"selected by {count or 'none'} of 20 halves, 15 needed"
         if count >= 15:
             step = ensemble.selected_.tolist().index(feature) + 1
-            assert reason.startswith(f"chosen at step {step}, score {count / 20:g}; {text}")
+            assert reason.startswith(f"selected at step {step}, score {count / 20:g}; {text}")
         else:
             assert reason == (f"outvoted: {text}" if count else text)
     assert ensemble.ranking_[ensemble.selected_].tolist() == list(

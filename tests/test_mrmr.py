@@ -386,8 +386,8 @@ def test_a_copy_is_called_redundant_with_its_original():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X["copy"] = X["mean area"]
     selector = MRMR(4, relevance="mi").fit(X, y)
-    assert selector.reason("mean area").startswith("chosen at step 2, score")
-    assert selector.reason("copy").startswith("redundant with mean area, 1.")
+    assert selector.reason("mean area").startswith("selected at step 2, score")
+    assert selector.reason("copy").startswith("redundant with mean area (redundancy 1.")
 
 
 def test_verbose_prints_a_line_per_step_and_one_at_the_end(capsys):

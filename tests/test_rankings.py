@@ -288,7 +288,7 @@ def test_features_that_matter_only_together_are_seen():
 
 @pytest.mark.parametrize("selector", [ReliefF(), Relief(), MultiSURF()])
 def test_sparse_data_are_rejected_with_a_selector_that_takes_them(selector):
-    with pytest.raises(TypeError, match=r"make sparse X dense.*use RRFS, FisherScore"):
+    with pytest.raises(TypeError, match=r"needs dense X.*use RRFS, FisherScore"):
         selector.fit(sparse.csr_matrix(Z), Y)
 
 
@@ -331,7 +331,7 @@ def test_multisurf_shares_the_priors_among_classes_with_near_misses():
 
 
 def test_relief_is_for_two_classes():
-    with pytest.raises(ValueError, match="y has 3 classes; use ReliefF"):
+    with pytest.raises(ValueError, match="y has 3 classes. Use ReliefF"):
         Relief().fit(Z, Y3)
 
 

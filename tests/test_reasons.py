@@ -52,13 +52,13 @@ def test_reasons_of_selected_features_name_relevance_redundancy_and_partner(stra
         values = [mutual_information(codes[feature], codes[g]) for g in before]
         mean = f"mean redundancy {np.mean(values):.4g}, " if step > 2 else ""
         expected = (
-            f"chosen at step {step}, score {selector.scores_[feature]:.4g}; "
+            f"selected at step {step}, score {selector.scores_[feature]:.4g}; "
             f"relevance {selector.relevance_[feature]:.4g}, {mean}"
             f"largest redundancy {max(values):.4g} with {names[before[int(np.argmax(values))]]}"
         )
         assert selector.reason(names[feature]) == expected
     first = selector.reason(int(selector.selected_[0]))
-    assert first == f"chosen at step 1, score {selector.scores_[selector.selected_[0]]:.4g}"
+    assert first == f"selected at step 1, score {selector.scores_[selector.selected_[0]]:.4g}"
 
 
 def test_irrelevant_features_are_called_irrelevant():
@@ -92,7 +92,7 @@ def test_f_at_the_level_of_chance_is_irrelevant():
 
 @pytest.mark.parametrize("is_numeric", [False, True])
 def test_squared_correlations_at_the_level_of_chance_are_irrelevant(is_numeric):
-    """Not "redundant with feature 0, 0.02": 19 of 20 features of noise, by their p-values."""
+    """Not "redundant with feature 0 (redundancy 0.02)": 19 of 20 features of noise, by their p-values."""
     rng = np.random.default_rng(1)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 200))
@@ -144,7 +144,7 @@ def chance_of(feature, test):
     ids=repr,
 )
 def test_information_at_the_level_of_chance_is_irrelevant(selector):
-    """Not "redundant with feature 0, 0.01": 19 of 20 features of noise, by the p-values of their tables."""
+    """Not "redundant with feature 0 (redundancy 0.01)": 19 of 20 features of noise, by the p-values of their tables."""
     X, y = noisy_codes(300)
     selector = clone(selector).fit(X, y)
     is_sum = isinstance(selector, Ensemble)
@@ -190,7 +190,7 @@ def test_a_copy_of_a_weak_feature_is_redundant():
     assert set(selector.selected_) == {0, 2, 4}
     for feature in selector.selected_[:2]:
         reason = selector.reason(int(feature) + 1)
-        assert reason.startswith(f"redundant with feature {feature}, 1.00")
+        assert reason.startswith(f"redundant with feature {feature} (redundancy 1.00")
 
 
 def test_best_first_search_reports_the_partner():
@@ -203,7 +203,9 @@ def test_best_first_search_reports_the_partner():
     su = symmetrical_uncertainty(X[:, 0], X[:, 2])
     assert f"largest redundancy {su:.4g} with feature 0" in selector.reason(2)
     su = symmetrical_uncertainty(X[:, 0], X[:, 1])
-    assert selector.reason(1).startswith(f"redundant with feature 0, {su:.2f}; relevance ")
+    assert selector.reason(1).startswith(
+        f"redundant with feature 0 (redundancy {su:.2f}); relevance "
+    )
 
 
 def test_fcbf_names_its_threshold(cancer):
@@ -250,7 +252,7 @@ def test_chains_of_chains_and_of_third_party_selectors_name_the_deciding_selecto
     assert chain.reason(decided[0]).startswith("dropped by selector 1 (chain), selector ")
     assert chain.reason(decided[1]) == "dropped by selector 2 (selectkbest)"
     best = int(chain.selected_[0])
-    assert chain.reason(best).startswith("selector 2 (selectkbest): chosen at step 1")
+    assert chain.reason(best).startswith("selector 2 (selectkbest): selected at step 1")
 
 
 def test_a_forced_in_feature_is_reported_as_such_by_every_selector(cancer):
@@ -260,7 +262,7 @@ def test_a_forced_in_feature_is_reported_as_such_by_every_selector(cancer):
             selector.set_params(keep=["mean texture"])
         assert "forced in by the parameter keep" in selector.fit(X, y).reason("mean texture")
     voted = Ensemble(MRMR(3, keep=["mean texture"]), n_parts=4).fit(X, y)
-    assert "forced in by the parameter keep, chosen by 4 of 4" in voted.reason("mean texture")
+    assert "forced in by the parameter keep, selected by 4 of 4" in voted.reason("mean texture")
 
 
 def test_univariate_reports_the_p_value_that_decided(cancer):

@@ -197,7 +197,7 @@ def test_names_keep_exclude_and_reason():
     assert "worst perimeter" not in names
     assert selector.reason("worst perimeter") == "excluded by the parameter exclude"
     assert "last score" in selector.reason("mean radius")
-    assert "chosen at step 1" in selector.reason("mean texture")
+    assert "selected at step 1" in selector.reason("mean texture")
 
 
 def test_rows_with_missing_values_can_be_dropped():
@@ -278,7 +278,7 @@ def test_bad_data_are_named():
 def test_many_classes_are_warned_of_once():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(60, 6))
-    with pytest.warns(ThresherWarning, match=r"y has 6 classes.*compare with MRMR") as caught:
+    with pytest.warns(ThresherWarning, match=r"y has 6 classes.*Compare with MRMR") as caught:
         RRCT(3).fit(features, np.arange(60) % 6)
     assert len(caught) == 1
     with warnings.catch_warnings():

@@ -99,10 +99,10 @@ def test_reasons_name_the_rival_and_the_similarity():
     frame = pd.DataFrame(X, columns=list("abcdef"))
     with pytest.warns(ThresherWarning):
         fitted = RRFS(5).fit(frame)
-    assert fitted.reason("b") == "too similar to e, 0.83; relevance 1"
+    assert fitted.reason("b") == "too similar to e (similarity 0.83); relevance 1"
     assert fitted.reason("d") == "irrelevant: relevance 0"
     assert fitted.reason("f") == "constant"
-    assert fitted.reason("c").startswith("chosen at step 2, score 0.6667; similarity ")
+    assert fitted.reason("c").startswith("selected at step 2, score 0.6667; similarity ")
     assert "not reached" in RRFS(1).fit(frame).reason("a")
 
 

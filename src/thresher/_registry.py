@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 # Tasks: headings of the API reference.
-NO_REPEATS = "Choose features that do not repeat each other"
+NO_REPEATS = "Choose relevant features without redundancy"
 RANKING = "Rank features one by one"
 NO_LABELS = "Choose without labels"
-TOGETHER = "Find features that matter only together"
-ESTIMATOR = "Find the set on which an estimator does best"
-STABLE = "Make a selection stable, or sure"
-IN_A_ROW = "Put selectors in a row"
+TOGETHER = "Find features that matter only in combination"
+ESTIMATOR = "Find the set on which an estimator scores best"
+STABLE = "Make a selection stable, or bound its errors"
+IN_A_ROW = "Run selectors one after another"
 
 # The features that a selector accepts.
 ANY, CODES, NUMBERS = "any", "discrete; numeric binned", "numeric"
@@ -67,14 +67,14 @@ class Entry(NamedTuple):
 # When to use a method: `thresher methods` and the table of selectors show these lines.
 _ADVICE = {
     "MRMR": "the first to try: relevant, non-redundant features from any data, fast",
-    "JMI": "like mrmr, but counts joint information of features; many samples of discrete data",
-    "JMIM": "like jmi, but scored by the worst partner: strict against redundancy",
-    "CMIM": "adds most information to any single selected feature; good with binary features",
+    "JMI": "like mrmr, but with joint information of feature pairs; discrete data, many samples",
+    "JMIM": "like jmi, but scored by the least informative pair: strict against redundancy",
+    "CMIM": "adds information to every single selected feature; good with binary features",
     "DISR": "joint information over joint entropy: does not favour features with many values",
     "CIFE": "information less redundancy, plus redundancy within classes; few features only",
     "ICAP": "like mrmr, but without a penalty for redundancy that separates classes",
     "MIM": "ranking by mutual information alone: the fastest, redundant features included",
-    "NMIFS": "mrmr with redundancy scaled by entropies: features with different numbers of values",
+    "NMIFS": "mrmr with redundancy scaled by entropies: for features with different numbers of values",
     "CFS": "the set with the best merit, of any size; discrete data",
     "FCBF": "drops features that a better one predicts; wide discrete data, stops by itself",
     "CMIFilter": "one pass by conditional information; few features, stops by itself",
@@ -84,7 +84,7 @@ _ADVICE = {
     "Univariate": "ranking by one test with p-values: which features matter individually",
     "FisherScore": "ranking of numeric features by the distance of class means",
     "ReliefF": "ranking by nearest samples: finds features that matter only in combination",
-    "Relief": "the original of relieff, for two classes",
+    "Relief": "the original form of relieff, for two classes",
     "MultiSURF": "relieff without a parameter for neighbours; a few hundred samples",
     "SVMRFE": "numeric features, few samples: those that a linear classifier needs",
     "RFS": "very wide data: a first filter by dispersion, without labels",

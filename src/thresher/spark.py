@@ -36,7 +36,7 @@ try:
     )
 except ImportError as error:
     raise ImportError(
-        'thresher.spark requires pyspark 4. Install it with: pip install "thresher[spark]"'
+        "thresher.spark needs pyspark 4, which is not installed. Install it with: pip install 'thresher[spark]'"
     ) from error
 
 __all__ = ["Selector", "SelectorModel"]

@@ -73,7 +73,7 @@ def _find_client(given: object) -> Client | None:
     except ImportError:
         if given is not None:
             raise ImportError(
-                'client needs the package distributed. Run pip install "thresher[dask]"'
+                "client needs distributed, which is not installed. Install it with: pip install 'thresher[dask]'"
             ) from None
         return None
     if given is None:

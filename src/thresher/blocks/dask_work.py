@@ -160,7 +160,7 @@ def gather(
         ) from error
     except KilledWorker as error:
         raise RuntimeError(
-            "a block of rows killed several Dask workers, probably by lack of memory. Make the blocks smaller"
+            "a block of rows killed several Dask workers, probably because they ran out of memory. Use smaller blocks"
         ) from error
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "thresher":

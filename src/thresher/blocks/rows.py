@@ -132,7 +132,7 @@ class RowReader:
         given = weight_numbers(block.weights)
         if given.shape != (n_rows,):
             raise ValueError(
-                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. Pass one per sample"
+                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. Pass one weight per sample"
             )
         check_weights(given, f" of block {number}")
         shift = self.weight_shift
@@ -157,7 +157,7 @@ class RowReader:
             return matrix, frame.texts
         if self.names is not None:
             raise ValueError(
-                f"block {number} is {type(X).__name__} without column names, but others are frames. Pass only frames"
+                f"block {number} is {type(X).__name__} without column names, but other blocks are dataframes. Pass dataframes only"
             )
         if sparse.issparse(X):
             X = check_sparse(X, f"X of block {number}").toarray()
@@ -190,5 +190,5 @@ class RowReader:
 
 def _too_large(column: str, number: int) -> ValueError:
     return ValueError(
-        f"column {column} of block {number} has integers beyond 2^53, which doubles round. Subtract a constant"
+        f"column {column} of block {number} has integers beyond 2^53, which float64 rounds. Subtract a constant"
     )

@@ -197,7 +197,7 @@ def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> WeightSumm
         raise ValueError("sample_weight is given for some blocks only. Pass it for all or none")
     n_positive = sum(block.n_positive for block in known)
     if n_positive == 0:
-        raise ValueError("sample_weight is zero for every sample. Pass a positive weight for some")
+        raise ValueError("sample_weight is zero for every sample. Pass some positive weights")
     n_given = sum(block.n_given for block in summaries)
     largest = max(block.largest for block in known)
     total = float(np.sum([block.total for block in known]))

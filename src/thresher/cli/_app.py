@@ -41,7 +41,7 @@ def _main(
       thresher demo
       thresher select data.csv --target species
       thresher methods
-      thresher select data.csv -t species -k auto --ensemble 20 --out selected.json
+      thresher select data.csv -t species -k auto --out selected.json
 
     Exit codes: 0 success, 1 internal error, 2 unusable input or option.
     """
@@ -67,12 +67,12 @@ def select(
     \b
     Examples:
       thresher select iris.csv --target species -k 2
-      thresher select genes.h5ad --target cell_type --method jmi -k 50 --out markers.csv
-      thresher select wide.parquet -t y -k auto --ensemble 20 --out selected.json --report report.html
-      thresher select visits.csv -t died --keep age,sex --exclude patient_id --missing pairwise
+      thresher select genes.h5ad -t cell_type --method jmi -k 50 --out markers.csv
+      thresher select wide.parquet -t y -k auto --ensemble 20 --report report.html
+      thresher select visits.csv -t died --keep age,sex --missing pairwise
       thresher select data.svm -k 20 --quiet > names.txt
 
-    -k auto leaves the number to the method if it stops by itself. Otherwise cross-validation finds it.
+    With -k auto, a method that stops by itself sets the number of features. Otherwise cross-validation sets it.
 
     Text columns are categorical features. Python loads the file of --out selected.json with from_json of the
     method's class, such as thresher.MRMR.from_json. Files .csv and .parquet have one row per selected feature.
@@ -111,10 +111,10 @@ def methods(json: opt.Json = False) -> None:
 
     \b
     target    kind of target; none: the method needs no labels
-    sparse    whether the method reads sparse matrices without making them dense
+    sparse    whether the method accepts sparse matrices
     missing   values of --missing
-    k         who sets the number of features: given by -k, or found by the method itself
-    ensemble  one pass over the data for all replicates, or one fit for each
+    k         number of features: given by -k, or set by the method itself
+    ensemble  one pass over the data for all replicates, or one fit each
     """
     from thresher.cli._evaluate import methods as run
     from thresher.cli._output import Console
@@ -146,7 +146,7 @@ def stability(
     method: opt.Methods = "mrmr",
     k: opt.Sizes = None,
     repeats: Annotated[
-        int, typer.Option(help="Number of random splits of the rows into ten parts.")
+        int, typer.Option(help="Number of times that the rows are split at random into ten parts.")
     ] = 3,
     options: opt.SelectionOptions,
     output: opt.OutputOptions,
@@ -173,7 +173,9 @@ def probe(
     method: opt.Methods = "mrmr",
     steps: Annotated[
         int | None,
-        typer.Option("-k", help="Number of first features to check; default: 20, at most all."),
+        typer.Option(
+            "-k", help="Number of top features to check; default: 20, or all if there are fewer."
+        ),
     ] = None,
     repeats: Annotated[
         int, typer.Option(help="Number of times that random columns are drawn.")
@@ -213,7 +215,7 @@ def compare(
     \b
     Examples:
       thresher compare data.csv -t species
-      thresher compare data.csv -t species -m mrmr,fcbf,relieff -k 5,10 --estimator bayes,forest --out table.csv
+      thresher compare data.csv -t species -m mrmr,relieff -k 5,10 --estimator bayes
     """
     from thresher.cli import _evaluate
 
@@ -244,7 +246,7 @@ def recommend(
     \b
     Examples:
       thresher recommend data.csv --target species
-      thresher recommend visits.csv -t died --exclude patient_id -k 5 --budget 60 --estimator logistic
+      thresher recommend visits.csv -t died --exclude patient_id -k 5 --budget 60
     """
     from thresher.cli._evaluate import recommend as run
 

@@ -37,7 +37,7 @@ def demo(out: Path, force: bool, console: Console) -> None:
     rows = selected_rows(selector)
     console.table(
         [{name: row[name] for name in row if name != "reason"} for row in rows],
-        f"1. Five of them, by the vote of 20 mRMR selections, in {milliseconds:.0f} ms",
+        f"1. Five measurements, by the vote of 20 mRMR selections, in {milliseconds:.0f} ms",
     )
     _show_left_out(thresher.MRMR(5).fit(X, y))
 
@@ -80,7 +80,7 @@ def _show_left_out(selector: Estimator) -> None:
     """Print the most relevant features that one mRMR selection left out, with the reason."""
     relevance = np.where(selector.support_, -np.inf, selector.relevance_)
     names = selector.feature_names_in_
-    print("   Relevant, but left out by mRMR:")
+    print("   Relevant, but not selected by mRMR:")
     for feature in np.argsort(-relevance, kind="stable")[:3]:
         print(f"     {names[feature]:22} {selector.reason(int(feature))}")
 

@@ -229,12 +229,10 @@ def datasets(name: str | None, seed: int, output: OutputOptions) -> None:
     if name not in _options.GENERATORS:
         known = ", ".join(_options.GENERATORS)
         raise BadInput(
-            f"{name[:60]} cannot be generated. Use {known} (or fetch_paper_data in Python)"
+            f"{name[:60]} cannot be generated. Use {known}, or fetch_paper_data in Python"
         )
     if out is None:
-        raise BadInput(
-            f"--out is missing. Set it to a file for {name} that ends in .csv, .parquet or .npz"
-        )
+        raise BadInput(f"--out is missing. Set it to a file that ends in .csv, .parquet or .npz")
     check_output(out, output.force, (".csv", ".parquet", ".npz"))
     bunch = getattr(module, name)(random_state=seed)
     write_all({out: _encode_bunch(out, bunch)}, output.force)

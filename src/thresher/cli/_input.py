@@ -142,7 +142,7 @@ def _note_categories(by_number: frozenset[str], names: list[str], console: Conso
     if numbered:
         others = "" if len(numbered) == 1 else f", and {len(numbered) - 1} more"
         console.note(
-            f"column {readable(numbered[0])}{others}: categories of a sparse file are read as their numbers. "
+            f"column {readable(numbered[0])}{others}: categories of a sparse file are read as integer codes. "
             "If their order has no meaning, write the file dense, or use --exclude"
         )
 
@@ -207,7 +207,7 @@ def _check_target(name: str, y: TargetLike, kind: str | None, console: Console) 
     if target.classes is not None and len(target.classes) < 2:
         label = readable(target.classes[0])
         raise BadInput(
-            f"--target {readable(name)}: y has one class ({label}). At least 2 classes are needed"
+            f"--target {readable(name)}: y has one class ({label}). Pass a column with at least 2 classes"
         )
 
 
@@ -236,7 +236,7 @@ def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console
     if size <= limit:
         return None
     if may_stay:
-        console.note(f"{path.name} is larger than the memory to use: its rows stay in the file")
+        console.note(f"{path.name} is larger than the memory limit: its rows stay in the file")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
         raise BadInput(

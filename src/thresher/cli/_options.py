@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Generators of data sets, each with a description.
 GENERATORS = {
     "make_tied": "equally good features in groups",
-    "make_xor": "features that are informative only together",
+    "make_xor": "features that are informative only in combination",
     "make_artificial1": "a numeric target",
     "make_friedman_collinear": "a numeric target, nonlinear",
     "make_microarray": "genes in blocks and batches",
@@ -195,7 +195,8 @@ Memory = Annotated[
 Generator = Annotated[
     str | None,
     Argument(
-        help="Data set to generate. Omit it to list all.", autocompletion=_completing(GENERATORS)
+        help="Data set to generate; default: list all data sets.",
+        autocompletion=_completing(GENERATORS),
     ),
 ]
 Page = Annotated[Path, Option("--out", "-o", help="HTML file to write, .html.")]
@@ -213,13 +214,13 @@ class InputOptions:
         Option(
             "--target",
             "-t",
-            help="Column to predict (.h5ad: of obs; .npz, .mat: an array); default: the labels of SVMlight.",
+            help="Column to predict (.h5ad: a column of obs; .npz, .mat: an array); default: the labels of an SVMlight file.",
         ),
     ] = None
     target_kind: Annotated[
         str | None,
         Option(
-            help="Kind of the target: nominal (classes) or numeric; default: found from its values.",
+            help="Kind of the target: nominal (classes) or numeric; default: inferred from its values.",
             autocompletion=_completing(_KINDS),
         ),
     ] = None
@@ -260,7 +261,7 @@ class SelectionOptions(InputOptions):
     missing: Annotated[
         str | None,
         Option(
-            help="Treatment of missing values: error, category, pairwise or drop_rows, as far as the method has it; "
+            help="Treatment of missing values: error, category, pairwise or drop_rows, if the method supports it; "
             "default: error.",
             autocompletion=_completing(_MISSING),
         ),
@@ -296,13 +297,19 @@ class OutputOptions:
 
     out: Annotated[
         Path | None,
-        Option("--out", "-o", help="File to write the result to: .json, .csv or .parquet."),
+        Option(
+            "--out",
+            "-o",
+            help="File for the result: .json, .csv or .parquet (datasets: .csv, .parquet or .npz).",
+        ),
     ] = None
     force: Force = False
     quiet: Annotated[
         bool,
         Option(
-            "--quiet", "-q", help="Print no table, notes or progress. `select` prints names only."
+            "--quiet",
+            "-q",
+            help="Print no table, notes or progress; `select` prints only the names.",
         ),
     ] = False
     json: Json = False

@@ -109,7 +109,9 @@ def check_rows(data: Data, requests: Sequence[SelectionRequest], console: Consol
 def check_jinja() -> None:
     """Reject a report if jinja2 is missing, before any work is done."""
     if importlib.util.find_spec("jinja2") is None:
-        raise BadInput("a report needs jinja2. Install it with: pip install 'thresher[report]'")
+        raise BadInput(
+            "a report needs jinja2, which is not installed. Install it with: pip install 'thresher[report]'"
+        )
 
 
 def report(path: Path, out: Path, title: str, force: bool) -> None:
@@ -172,8 +174,8 @@ def _number(
     score = number.mean[number.sizes == number.k][0]
     count = "1 feature" if number.k == 1 else f"{number.k} features"
     console.note(
-        f"-k auto: {count}, the fewest within one standard error of the best score of {name} in "
-        f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
+        f"-k auto: {count}, the fewest whose score ({score:.3g}) is within one standard error of the best "
+        f"({np.nanmax(number.mean):.3g} with {number.best_k}); scored by {name} on 5 folds"
     )
     return number.k, number
 
@@ -183,7 +185,9 @@ def parse_sizes(text: str) -> list[int]:
     try:
         sizes = [int(part) for part in text.split(",")]
     except ValueError:
-        raise BadInput(f"-k must be an integer, got {text[:60]!r}") from None
+        raise BadInput(
+            f"-k must be an integer or integers separated by commas, got {text[:60]!r}"
+        ) from None
     if min(sizes) < 1:
         raise BadInput(f"-k must be at least 1, got {min(sizes)}")
     return sizes

@@ -47,7 +47,7 @@ class RowChunks:
             if table.is_category.any():
                 column = table.schema.label(int(np.argmax(table.is_category)))
                 raise ValueError(
-                    f"column {column} of a chunk contains categories. Code them as numbers"
+                    f"column {column} of a chunk contains categories. Encode them as numbers"
                 )
             self.n_rows += table.n_rows
             dtypes.add(table.matrix.dtype)

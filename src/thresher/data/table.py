@@ -85,8 +85,8 @@ class Schema:
         if self.is_category.any():
             first = int(np.argmax(self.is_category))
             raise ValueError(
-                f"column {self.label(first)} contains categories, but numbers are needed. Pass numbers, add the "
-                'column to exclude, or use a method for categories, such as JMI or the measure "mi"'
+                f"column {self.label(first)} contains categories, but numbers are needed. Encode it as numbers, "
+                'add it to exclude, or use a method for categories, such as JMI or the measure "mi"'
             )
 
     def refuse_unsquarable(self) -> None:
@@ -101,7 +101,7 @@ class Schema:
         if 0 < np.where(self.is_constant, 0.0, largest).max() < SMALLEST_SQUARABLE:
             raise ValueError(
                 f"X has no value beyond {SMALLEST_SQUARABLE:g} in columns that vary, and squares of smaller values "
-                "vanish. Multiply X by a constant"
+                "underflow to 0. Multiply X by a constant"
             )
 
     def refuse_unusable(self, *, allow_missing: bool) -> None:

@@ -88,8 +88,8 @@ def warn_of_few(total: float, n_used: int) -> None:
     """Warn about weights that sum to about 1, which leave hardly a sample for tests."""
     if total < 2 <= n_used:
         warn(
-            f"sample_weight sums to {total:.3g} over {n_used} samples: weights count like repeats, so F, "
-            "chi-squared, p-values and MDL bins use that few samples. Scale the weights to a mean of 1"
+            f"sample_weight sums to {total:.3g} over {n_used} samples: weights count as repeated rows, so F, "
+            "chi-squared, p-values and MDL bins are those of that few samples. Scale the weights to a mean of 1"
         )
 
 
@@ -223,15 +223,15 @@ def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, own
             return False
         elif len(distinct) > n_rows / 5:
             warn(
-                f"y has {len(distinct)} distinct values in {n_rows} samples and is taken as classes. "
-                'If it is a quantity, set target="numeric"'
+                f"y has {len(distinct)} distinct values in {n_rows} samples and is treated as classes. "
+                'If y is a quantity, set target="numeric"'
             )
     return True
 
 
 def _reject_quantity(distinct: Array, n_rows: int, owner: str) -> None:
     """Raise ValueError for numbers that cannot be classes: fractions, or values that hardly repeat."""
-    remedy = "Use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
+    remedy = "Use MRMR, ReliefF or Univariate, which support numeric targets, or bin y into classes"
     if distinct.dtype.kind == "f" and not np.all(distinct == np.floor(distinct)):
         raise ValueError(
             f"{owner} needs classes, but y is continuous (Unknown label type: continuous). {remedy}"

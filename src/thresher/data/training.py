@@ -350,7 +350,7 @@ def check_training(schema: Schema, target: TargetSummary | None, rules: InputRul
         varies |= schema.has_missing & (schema.n_missing < schema.n_rows)
     features = FeatureRoles.read(schema.names, varies, rules.keep, rules.exclude)
     if features.excluded.any() and not features.selectable.any():
-        raise ValueError("exclude leaves no feature that varies. Remove such a feature from it")
+        raise ValueError("exclude leaves no feature that varies. Remove features from exclude")
     if not varies.any():
         raise ValueError(
             "no column of X varies: every feature is constant. Pass features with at least two values"
@@ -418,8 +418,8 @@ def _read(
         )
     if sparse.issparse(X) and not accept_sparse:
         raise TypeError(
-            f"{type(selector).__name__} does not take sparse X, which it would have to densify. "
-            "Use MRMR, which takes sparse X, or pass X.toarray()"
+            f"{type(selector).__name__} needs dense X, got a sparse matrix. "
+            "Pass X.toarray(), or use MRMR, which supports sparse X"
         )
     X = unmasked(X)
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and exclude is not None:

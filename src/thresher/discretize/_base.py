@@ -137,8 +137,8 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         if counts.size and counts.max() > 254:
             feature = int(counts.argmax())
             raise ValueError(
-                f"feature {feature} was cut into {counts[feature] + 1} levels, at most 255 can be "
-                "coded. Use fewer bins"
+                f"feature {feature} was cut into {counts[feature] + 1} levels, but at most 255 are "
+                "supported. Use fewer bins"
             )
         self._cuts, self._offsets = cuts, offsets
         self.cuts_ = np.split(cuts, offsets[1:-1])

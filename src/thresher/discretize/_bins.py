@@ -353,6 +353,6 @@ def _check_cuts(cuts: ArrayLike, feature: object) -> Floats:
         )
     if len(checked) > MOST_CUTS:
         raise ValueError(
-            f"cuts of feature {feature!r} are {len(checked)}, but at most {MOST_CUTS} can be coded. Remove some"
+            f"cuts of feature {feature!r} are {len(checked)}, but at most {MOST_CUTS} are supported. Remove some"
         )
     return checked

@@ -25,7 +25,7 @@ class _ThirdPartyBins:
         if weights is not None:
             raise ValueError(
                 f"discretize={self.transformer!r} cannot be used with sample_weight. "
-                'Use one of thresher\'s, e.g. "equal-frequency"'
+                'Use a built-in rule, e.g. "equal-frequency"'
             )
         codes = clone(self.transformer).fit(matrix.T, y).transform(matrix.T)
         if issparse(codes) or np.shape(codes) != matrix.T.shape:
@@ -38,8 +38,8 @@ class _ThirdPartyBins:
 
     def learn_sparse_cuts(self, *_: object, **__: object) -> Cuts:
         raise ValueError(
-            f"discretize={self.transformer!r} would have to make sparse X dense. "
-            'Use one of thresher\'s, e.g. "equal-frequency", or pass X.toarray()'
+            f"discretize={self.transformer!r} needs dense X, got a sparse matrix. "
+            'Use a built-in rule, e.g. "equal-frequency", or pass X.toarray()'
         )
 
 
@@ -108,7 +108,7 @@ def make_discretizer(discretize: BinRule) -> Discretizer:
         made = _BY_NAME[name](kind(setting))
         made._validate_parameters()
     except ValueError as error:
-        raise ValueError(f"discretize={discretize!r} has no valid setting: {error}") from None
+        raise ValueError(f"discretize={discretize!r} has an invalid parameter: {error}") from None
     return made
 
 

@@ -239,10 +239,12 @@ def candidates(profile: Profile, k: int, budget_s: float) -> tuple[list[Candidat
     if profile.is_sparse:
         left_out.append("ReliefF: needs dense data")
     elif products > _PRODUCTS_PER_SECOND * budget_s / 10:
-        left_out.append(f"ReliefF: {products:.2g} products of a neighbour search exceed the budget")
+        left_out.append(
+            f"ReliefF: {products:.2g} products of a neighbour search take too long for the budget"
+        )
     else:
         relief = ReliefF(k, missing="expected") if profile.has_missing else ReliefF(k)
-        why = "compares neighbours: finds features that matter only together"
+        why = "compares neighbours: finds features that matter only in combination"
         plausible.append(Candidate("ReliefF", relief, why, finds_interactions=True))
     return plausible, left_out
 
@@ -260,10 +262,10 @@ def _for_classes(profile: Profile, k: int) -> list[Candidate]:
     return [
         _ranking(profile, k),
         Candidate("MRMR", MRMR(k, **missing), "relevant and not redundant; the default of this package"),
-        Candidate("JMI", JMI(k, **missing), "information of pairs with the class; best for discrete features")
+        Candidate("JMI", JMI(k, **missing), "joint information of feature pairs; best for discrete features")
         if profile.is_discrete or profile.has_categories or profile.has_missing
-        else Candidate("CFS", CFS(k), "a set correlated with the class, but not within itself"),
-        Candidate("CMIM", CMIM(k, **missing), "what a feature adds to each selected one"),
+        else Candidate("CFS", CFS(k), "features correlated with the class, but little with each other"),
+        Candidate("CMIM", CMIM(k, **missing), "information that a feature adds to each selected one"),
         Candidate("CWC", CWC(**missing), "a smallest set that separates all classes: finds interactions", True),
     ]  # fmt: skip
 
@@ -275,7 +277,7 @@ def _for_numbers(profile: Profile, k: int) -> list[Candidate]:
         return plausible
     return [
         *plausible,
-        Candidate("RRCT", RRCT(k), "correlations of ranks, and what features add to one another"),
+        Candidate("RRCT", RRCT(k), "correlations of ranks, and complementarity of features"),
         Candidate("GSO", GSO(k), "correlation with the target, given the selected features"),
         Candidate("LassoPath", LassoPath(k), "the order in which features enter the lasso path"),
     ]

@@ -56,7 +56,7 @@ class ProbeSelection:
     def __repr__(self) -> str:
         shown = self.selected if self.names is None else self.names
         return (
-            f"{self.n_selected} features selected; {len(self.gate)} of {len(self.pvalues)} passed the gate "
+            f"{self.n_selected} features selected; {len(self.gate)} of {len(self.pvalues)} passed the filter "
             f"(p <= {self.gate_level:.3g}): {', '.join(map(readable, shown))}"
         )
 

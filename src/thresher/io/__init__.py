@@ -84,7 +84,7 @@ def open_table(
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "reading tables in files requires pyarrow, which is not installed. Install it with: "
+            "reading tables in files needs pyarrow, which is not installed. Install it with: "
             "pip install 'thresher[arrow]'"
         ) from error
     from thresher.io import arrow

@@ -240,7 +240,7 @@ class _SparseWriter:
         values = columns.data.astype(np.float64)  # sums would copy any other type
         if columns.data.dtype.kind in "iu" and np.any(np.abs(values) > LARGEST_EXACT):
             raise ValueError(
-                "it has integers beyond 2^53, which are distinct in memory only; pass the matrix itself as X, "
+                "it has integers beyond 2^53, which are distinct in memory only. Pass the matrix itself as X, "
                 "or floats"
             )
         self._values.write(values)

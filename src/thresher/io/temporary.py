@@ -50,7 +50,7 @@ def resolve_memory_limit(limit: object, parameter: str = "memory_limit") -> int:
         n_bytes = int(limit)
     if n_bytes is None or n_bytes < _SMALLEST_LIMIT:
         raise ValueError(
-            f'{parameter} must be a number of bytes or a text such as "2GB", at least 1 MiB, got {shown(limit)}'
+            f'{parameter} must be a number of bytes or a string such as "2GB", at least 1 MiB, got {shown(limit)}'
         )
     return min(n_bytes, LARGEST_WHOLE)
 

@@ -74,7 +74,7 @@ class LocalMeasures:
         if table.is_sparse:
             if is_pairwise:
                 raise ValueError(
-                    'missing="pairwise" with a measure of numbers needs dense X. Pass X.toarray()'
+                    'missing="pairwise" with a measure for numeric features needs dense X. Pass X.toarray()'
                 )
             return sparse_numbers(table, weights, **_arguments(self.parts))
         order, parts = self._row_order, self.parts
@@ -110,7 +110,7 @@ class LocalMeasures:
         training = self.training
         if self.parts is not None:
             raise ValueError(
-                'the measure "spearman" is not made of sums over rows. Use kind="full" or "bagging"'
+                'the measure "spearman" is not a sum over rows. Use kind="full" or kind="bagging"'
             )
         if training.missing == "pairwise":
             raise ValueError(
@@ -119,7 +119,7 @@ class LocalMeasures:
             )
         if training.table.is_sparse:
             raise ValueError(
-                'the measure "spearman" would have to densify sparse X. Use "pearson", or pass X.toarray()'
+                'the measure "spearman" needs dense X, got a sparse matrix. Use "pearson", or pass X.toarray()'
             )
         rows = training.table.feature_major()
         ranks = _core.RankPairMeasure(rows, training.n_threads, training.real_weights)

@@ -27,7 +27,7 @@ def axes_or_new(ax: Axes, *, width: float = 6.4, height: float = 4.2) -> Axes:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            "plots need matplotlib; install it with: pip install 'thresher[plots]'"
+            "plots need matplotlib, which is not installed. Install it with: pip install 'thresher[plots]'"
         ) from error
     _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax

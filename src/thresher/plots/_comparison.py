@@ -142,11 +142,11 @@ def plot_scores(
     drawn = _means_of_sets(comparison, sets, folds) if data is None else _folds_of(folds)
     if not any(len(values) for values in drawn.values()):
         raise ValueError(
-            "comparison has no data set on which all selectors have a score; call errors() to see what failed"
+            "comparison has no data set on which all selectors have a score. Call errors() to see what failed"
         )
     for s in set(range(len(comparison.selectors))) - drawn.keys():
         warn(
-            f"{readable(comparison.selectors[s])} has no score on {readable(str(data))} and is not drawn; call "
+            f"{readable(comparison.selectors[s])} has no score on {readable(str(data))} and is not drawn. Call "
             "errors() to see what failed"
         )
     sizes = np.array(comparison.data[sets[0]].sizes)
@@ -174,7 +174,7 @@ def _means_of_sets(comparison: Comparison, sets: list[int], folds: Folds) -> dic
     without = [readable(comparison.data[d].name) for d in sets if d not in complete]
     if without and complete:
         warn(
-            f"{', '.join(without)}: not every selector has a score, so the means exclude it; call errors() to see what "
+            f"{', '.join(without)}: not every selector has a score, so the means exclude it. Call errors() to see what "
             "failed"
         )
     return {s: np.array([np.mean(folds[d, s], axis=0) for d in complete]) for s in selectors}
@@ -214,7 +214,7 @@ def plot_rank_heatmap(
     is_complete = ~np.isnan(matrix).any(axis=0)
     if not is_complete.any():
         raise ValueError(
-            "no data set has a score of every selector; call errors() to see what failed"
+            "no data set has a score of every selector. Call errors() to see what failed"
         )
     matrix, names = matrix[:, is_complete], names[is_complete]
     ranks = stats.rankdata(-matrix, axis=0)

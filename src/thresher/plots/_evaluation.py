@@ -60,7 +60,7 @@ def plot_stability(
     """
     drawn = [curves] if isinstance(curves, StabilityCurve) else list(curves)
     if not drawn:
-        raise ValueError("curves is empty; pass at least one curve")
+        raise ValueError("curves is empty. Pass at least one curve")
     ax = axes_or_new(ax)
     for i, curve in enumerate(drawn):
         marker = "o" if len(curve.k) == 1 else None
@@ -190,7 +190,7 @@ def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = 
     """
     check_is_fitted(selector, "gate_")
     if selector.method != "gate":
-        raise ValueError(f'method="{selector.method}" has no gate to plot; fit with method="gate"')
+        raise ValueError(f'method="{selector.method}" has no gate to plot. Fit with method="gate"')
     pvalues, passed = selector.pvalues_, selector.gate_
     chosen = np.zeros(len(pvalues), dtype=bool)
     chosen[selector.selected_] = True

@@ -63,7 +63,7 @@ def _trace_with(terms: tuple[str, ...], selector: Estimator, others: str) -> dic
     for term in terms:
         if term not in trace:
             raise ValueError(
-                f"{type(selector).__name__} has no {term} per step to plot; use a selector such as {others}"
+                f"{type(selector).__name__} has no {term} per step to plot. Use a selector such as {others}"
             )
     return trace
 
@@ -155,7 +155,7 @@ def plot_redundancy(
     redundancy = redundancy_map(selector, X, n_chosen=n_chosen, n_left=n_left)
     if redundancy is None:
         raise ValueError(
-            "a map needs at least three features that were selected or are relevant; select more features"
+            "a map needs at least three features that were selected or are relevant. Select more features"
         )
     n = len(redundancy.features)
     ax = axes_or_new(ax, width=2.6 + 0.22 * n, height=1.8 + 0.22 * n)
@@ -237,7 +237,7 @@ def plot_fitness(selector: Estimator, *, ax: Axes = None) -> Axes:
     trace = getattr(selector, "trace_", {})
     if "mean" not in trace:
         raise ValueError(
-            f"{type(selector).__name__} has no best and mean score per cycle to plot; use a fitted GBC or MRMRGA "
+            f"{type(selector).__name__} has no best and mean score per cycle to plot. Use a fitted GBC or MRMRGA "
             "that has completed a cycle"
         )
     ax = axes_or_new(ax)
@@ -280,7 +280,7 @@ def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
     check_is_fitted(selector)
     if not hasattr(selector, "set_scores_"):
         raise ValueError(
-            f"{type(selector).__name__} has no scored sets to plot; use a fitted GBC, MRMRGA or SALCC"
+            f"{type(selector).__name__} has no scored sets to plot. Use a fitted GBC, MRMRGA or SALCC"
         )
     ax = axes_or_new(ax)
     scores = selector.set_scores_

@@ -134,7 +134,7 @@ def select_genes(
         import pandas as pd
     except ImportError as error:
         raise ImportError(
-            "select_genes requires anndata. Install it with: pip install 'thresher[anndata]'"
+            "select_genes needs anndata, which is not installed. Install it with: pip install 'thresher[anndata]'"
         ) from error
     if not isinstance(adata, anndata.AnnData):
         raise ValueError(f"adata must be an anndata.AnnData, got {type(adata).__name__}")

@@ -221,7 +221,7 @@ def render_report(
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise ImportError(
-            "a report needs jinja2, which is not installed; install it with: pip install 'thresher[report]'"
+            "a report needs jinja2, which is not installed. Install it with: pip install 'thresher[report]'"
         ) from error
     from thresher.report import _charts
 

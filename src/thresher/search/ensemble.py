@@ -51,7 +51,9 @@ def assign_parts(
     [0, 0, 0, 1, 1, 2, 2]
     """
     if not 2 <= n_parts <= n_rows:
-        raise ValueError(f"n_parts must lie in 2..{n_rows} (the number of rows), got {n_parts}")
+        raise ValueError(
+            f"n_parts must be between 2 and {n_rows} (the number of rows), got {n_parts}"
+        )
     check_choice("parts", kind, PART_KINDS)
     rows = np.arange(n_rows, dtype=np.int64)
     if kind == "contiguous":

@@ -143,7 +143,7 @@ def least_cutoff(p: int, q: float, pfer: float, n_pairs: int, assumption: str) -
         remedy = f"Choose at most {counted(most)} on a half, or allow a larger pfer"
         if not most:
             smallest = bound_of(p, 1, 2 * n_pairs, n_pairs, assumption)
-            remedy = f"Not even q=1 would; allow a pfer of at least {smallest:.3g}"
+            remedy = f"Not even q=1 does. Set a pfer of at least {smallest:.3g}"
         raise ValueError(f"no cutoff keeps pfer={pfer:g} with q={q:g} of {p} features. {remedy}")
     return least
 

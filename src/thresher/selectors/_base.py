@@ -269,7 +269,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if wanted < len(columns.kept):
             raise ValueError(
                 f"keep contains {len(columns.kept)} features, but n_features_to_select is {wanted}. "
-                "Set it to at least as many as are in keep"
+                "Set n_features_to_select to at least {len(columns.kept)}"
             )
         available = int(columns.selectable.sum())
         if wanted > available:

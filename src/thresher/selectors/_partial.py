@@ -33,7 +33,7 @@ def safe_columns(owner: str, training: LocalData) -> npt.NDArray[np.floating]:
     categories = np.flatnonzero(training.schema.is_category & ~training.excluded)
     if categories.size:
         raise ValueError(
-            f"column {training.schema.label(int(categories[0]))} contains categories, but {owner} requires numbers. "
+            f"column {training.schema.label(int(categories[0]))} contains categories, but {owner} needs numbers. "
             "Encode it as numbers, add it to exclude, or use JMI"
         )
     columns: npt.NDArray[np.floating] = training.table.rescaled.coded_columns()

@@ -128,7 +128,7 @@ def _fields(reason: Reason, names: Names | None) -> dict[str, str]:
         "though": "though" if reason.value else "and",
         "total": total,
         "value": _number(reason.value),
-        "votes": f"chosen by {count if reason.value else 'none'} of {total} "
+        "votes": f"selected by {count if reason.value else 'none'} of {total} "
         + (f"halves, {reason.what}" if reason.what else "replicates"),
     }
 
@@ -143,7 +143,7 @@ _SELECTED = {
 
 
 def _selected(reason: Reason, names: Names | None) -> str:
-    text = f"chosen at step {reason.step}"
+    text = f"selected at step {reason.step}"
     if reason.score is not None and reason.kind != "teamed":  # its score is the share that follows
         text += f", score {_number(reason.score)}"
     more = ["forced in by the parameter keep"] if reason.is_kept else []
@@ -168,7 +168,7 @@ def _value(reason: Reason, names: Names | None) -> str:
 _NEEDS_PREFIX = ("insignificant", "outranked", "represented", "undefined")
 
 _NOT_SELECTED = {
-    "collinear": "collinear with the chosen features; relevance {relevance}",
+    "collinear": "collinear with the selected features; relevance {relevance}",
     "constant": "constant",
     "entered later": "entered later, at penalty {value}",
     "excluded": "excluded by the parameter exclude",
@@ -179,17 +179,17 @@ _NOT_SELECTED = {
     "not entered": "did not enter the computed part of the path",
     "not in the pool": "not among the {total} features of the pool; relevance {relevance}",
     "not evaluated": "not evaluated: the features of keep are enough",
-    "not needed": "not needed: the risk of the chosen features is {value} without it",
+    "not needed": "not needed: the risk of the selected features is {value} without it",
     "not reached": "not reached: the search ended after {total} features; relevance {relevance}",
     "not significant": "not significant: p-value {value}, at most {against} passes the filter",
     "outranked": "{rank}",
     "outvoted": "{outvoted}{votes}",
-    "passed over": "passed over: given the chosen features it adds {value} bits, the next of the list {against}; "
+    "passed over": "passed over: given the selected features it adds {value} bits, the next feature in the list {against}; "
     "relevance {relevance}",
-    "redundant": "redundant with {partner}, {similarity}; relevance {relevance}",
+    "redundant": "redundant with {partner} (redundancy {similarity}); relevance {relevance}",
     "represented": "cluster {cluster} is represented by its medoid {partner} and one companion; "
     "relevance {relevance}",
-    "too similar": "too similar to {partner}, {similarity}; relevance {relevance}",
+    "too similar": "too similar to {partner} (similarity {similarity}); relevance {relevance}",
     "undefined": "its score is undefined",
     "unexplained": "",
 }

@@ -142,10 +142,10 @@ class CFS(FilterSelector):
         if self.search == "best-first" and self.n_features_to_select != "auto":
             raise ValueError(
                 'n_features_to_select must be "auto" with search="best-first", which determines the number itself, '
-                f'got {self.n_features_to_select!r}; use search="forward"'
+                f'got {self.n_features_to_select!r}. Use search="forward"'
             )
         if self.zero_as_one and self.search != "best-first":
-            raise ValueError('zero_as_one is for search="best-first"; set it to False')
+            raise ValueError('zero_as_one is for search="best-first". Set it to False')
 
     def make_criterion(self, data: TrainingData) -> Criterion:
         if self.search == "best-first":

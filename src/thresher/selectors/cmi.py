@@ -126,7 +126,7 @@ class CMIFilter(FilterSelector):
     def make_criterion(self, data: TrainingData) -> OnePassCriterion:
         if data.weight_kind == "real":
             raise ValueError(
-                "CMIFilter needs integer sample_weight (repeats of rows, at most 2^50 in total); round the weights"
+                "CMIFilter needs integer sample_weight (repeats of rows, at most 2^50 in total). Round the weights"
             )
         return OnePassCriterion(self.last == "positive")
 
@@ -188,5 +188,5 @@ def _warn_of_identifier(
         if unknown == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warn(
                 f"column {training.schema.label(int(feature))} has {n_levels} levels in {training.n_rows} samples and "
-                "ended the search; if it is an identifier, name it in exclude"
+                "ended the search. If it is an identifier, add it to exclude"
             )

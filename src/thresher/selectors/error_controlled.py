@@ -238,9 +238,11 @@ class ErrorControlled(MetaSelector):
         if isinstance(self.pvalues, str):
             check_choice("pvalues", self.pvalues, PVALUES)
         if not 0 < self.fdr < 1:
-            raise ValueError(f"fdr must lie between 0 and 1, got {self.fdr}")
+            raise ValueError(f"fdr must be between 0 and 1, got {self.fdr}")
         if self.pfer is not None and self.method == "compete":
-            raise ValueError('method="compete" controls a share. Use method="gate" with pfer')
+            raise ValueError(
+                'pfer needs method="gate", got method="compete". Set method="gate", or pass fdr instead of pfer'
+            )
 
     def _rank(
         self, selector: Estimator, X: DataLike, y: TargetLike, sample_weight: WeightsLike

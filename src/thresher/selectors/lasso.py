@@ -152,7 +152,7 @@ class LassoPath(CorrelationSelector):
         if never:
             warn(
                 f"only {len(selected) - len(never)} of the {n_select} features requested entered the lasso path; the "
-                "others are those with the largest correlation with the residual; request fewer"
+                "others are those with the largest correlation with the residual. Request fewer"
             )
         selection = Selection.of_steps(
             selected,

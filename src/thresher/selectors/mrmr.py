@@ -173,29 +173,29 @@ class MRMR(FilterSelector):
         is_quotient = objective == "quotient"
         if relevance == "f" and not is_quotient:
             warn(
-                f'objective="{objective}" with relevance="f": F is unbounded and swamps a redundancy of at most 1; '
-                'use objective="quotient"'
+                f'objective="{objective}" with relevance="f": F is unbounded and swamps a redundancy of at most 1. '
+                'Use objective="quotient"'
             )
         if is_quotient and self.redundancy_weight != 1:
             raise ValueError(
-                f"redundancy_weight must be 1 with the quotient, got {self.redundancy_weight}; "
-                'use objective="difference" or "sum" for another weight'
+                f"redundancy_weight must be 1 with the quotient, got {self.redundancy_weight}. "
+                'Use objective="difference" or "sum" for another weight'
             )
         if not is_quotient and self.redundancy_offset != 0:
             raise ValueError(
                 f'redundancy_offset is for objective="quotient", got {self.redundancy_offset} '
-                f'with "{objective}"; set it to 0'
+                f'with "{objective}". Set it to 0'
             )
         numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
         if numeric and data.missing == "category" and data.schema.has_missing.any():
             raise ValueError(
-                f'missing="category" is for discrete measures, but "{numeric[0]}" is numeric; '
-                'use "mi" or missing="pairwise"'
+                f'missing="category" is for discrete measures, but "{numeric[0]}" is numeric. '
+                'Use "mi" or missing="pairwise"'
             )
         if is_quotient and redundancy == "mi" and data.n_rows < ENOUGH_FOR_RATIOS:
             warn(
                 f'objective="quotient" divides by mutual information estimated from {data.n_rows} samples, which is '
-                'usually less stable and less accurate; use objective="difference"'
+                'usually less stable and less accurate. Use objective="difference"'
             )
 
 
@@ -273,7 +273,7 @@ def _warn_of_categories(data: TrainingData) -> None:
         binned = "1 numeric column is" if n_binned == 1 else f"{n_binned} numeric columns are"
         warn(
             f'column {schema.label(int(np.argmax(categories)))} contains categories, so relevance="auto" is "mi" and '
-            f"{binned} binned; encode the categories as numbers or name them in exclude to avoid the bins, "
+            f"{binned} binned. Encode the categories as numbers or add them to exclude to avoid the bins, "
             'or set relevance="mi" to accept them'
         )
 

@@ -51,8 +51,8 @@ class NeighbourWeights(CommonParameters, Ranking):
         """
         if sparse.issparse(X):
             raise TypeError(
-                f"{type(self).__name__} would have to make sparse X dense to find neighbours; pass X.toarray(), "
-                "or use RRFS, FisherScore or LaplacianScore, which support sparse data"
+                f"{type(self).__name__} needs dense X to find neighbours, got a sparse matrix. Pass X.toarray(), "
+                "or use RRFS, FisherScore or LaplacianScore, which support sparse X"
             )
         training = self._read_rows(X, y, remote=remote)
         self._check_classes(training)
@@ -182,8 +182,8 @@ class ReliefF(NeighbourWeights):
             group, size = f"the smallest class, {labels.classes[smallest]},", int(sizes[smallest])
         if size <= self.n_neighbors:
             warn(
-                f"n_neighbors={self.n_neighbors}, but {group} has size {size}, so fewer neighbours are used; "
-                "set a smaller n_neighbors"
+                f"n_neighbors={self.n_neighbors}, but {group} has size {size}, so fewer neighbours are used. "
+                "Set a smaller n_neighbors"
             )
 
 
@@ -233,7 +233,7 @@ class Relief(NeighbourWeights):
         if training.labels.n_classes > 2:
             raise ValueError(
                 "Only binary classification is supported by Relief, but y has "
-                f"{training.labels.n_classes} classes; use ReliefF"
+                f"{training.labels.n_classes} classes. Use ReliefF"
             )
 
     def __sklearn_tags__(self) -> Tags:

@@ -108,7 +108,7 @@ class RelevanceFilter(CommonParameters, Ranking):
         if name == "iqr" and not values[training.candidates].any():
             warn(
                 'relevance="iqr" is 0 for every feature, because the middle half of each column is one '
-                'value (more than 3/4 zeros?); use "mean-median" or "mad"'
+                'value (more than 3/4 zeros?). Use "mean-median" or "mad"'
             )
         return values, np.log(values) if name == "am/gm" else values
 
@@ -129,7 +129,10 @@ class RelevanceFilter(CommonParameters, Ranking):
         if self.relevance_measure_ not in DISPERSIONS:
             return
         smallest = 1e-300 if self.relevance_measure_ == "variance" else -np.inf
-        for is_outside, how in ((mass == np.inf, "overflows"), (mass < smallest, "vanishes")):
+        for is_outside, how in (
+            (mass == np.inf, "overflows"),
+            (mass < smallest, "underflows to 0"),
+        ):
             if is_outside.sum() > 1:
                 raise ValueError(
                     f'relevance="{self.relevance_measure_}" {how} for {is_outside.sum()} features. Multiply all '

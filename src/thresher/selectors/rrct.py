@@ -177,7 +177,7 @@ class RRCT(CommonParameters, BaseSelector):
         if by_class and training.labels.n_classes >= MANY_CLASSES:
             warn(
                 f"y has {training.labels.n_classes} classes: with {MANY_CLASSES} or more, features selected by RRCT "
-                "are usually worse than those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
+                "are usually worse than those of MRMR, and can be worse than random ones. Compare with MRMR or JMI"
             )
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
         search = _core.rrct(
@@ -222,7 +222,7 @@ class RRCT(CommonParameters, BaseSelector):
         if self.power is not None and self.redundancy == "spearman":
             warn(
                 f'power="{self.power}" has no effect with redundancy="spearman": '
-                "the transform does not change ranks; set power=None"
+                "the transform does not change ranks. Set power=None"
             )
 
     def _redundancy_columns(self, training: LocalData, columns: Array, ranks: Array) -> Array:
@@ -250,10 +250,10 @@ def _warn_of_few_samples(training: LocalData, result: SearchResult, complementar
     if exhausted is not None:
         warn(
             f"{exhausted} selected features leave no residual of the target in {training.n_rows} samples; later ones "
-            "were selected without complementarity; select fewer"
+            "were selected without complementarity. Select fewer"
         )
     elif complementarity and n_selected - 1 > (training.n_rows - 1) / 2:
         warn(
             f"{n_selected} features were selected on {training.n_rows} samples: given more than half as "
-            "many features as samples, partial correlations are mostly noise; select fewer"
+            "many features as samples, partial correlations are mostly noise. Select fewer"
         )

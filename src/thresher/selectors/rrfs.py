@@ -102,7 +102,7 @@ class RRFS(RelevanceFilter):
     >>> selector.get_feature_names_out().tolist()
     ['mean concavity', 'radius error', 'worst radius', 'worst compactness', 'worst concave points']
     >>> selector.reason("worst perimeter")
-    'too similar to worst concave points, 0.82; relevance 1.584'
+    'too similar to worst concave points (similarity 0.82); relevance 1.584'
     """
 
     similarity: Literal["auto", "su", "pearson", "cosine", "mici"] = param(default="auto")
@@ -182,7 +182,7 @@ class RRFS(RelevanceFilter):
         """Scan groups of columns; the last selected column is added to the next group."""
         if self.against == "all":
             raise ValueError(
-                'against="all" needs every selected column in memory; use against="last" with chunks'
+                'against="all" needs every selected column in memory. Use against="last" with chunks'
             )
         n_select = self._target_count(columns, mass)
         order, stop = self._order(columns, relevance, mass, n_select)
@@ -277,6 +277,6 @@ class RRFS(RelevanceFilter):
             warn(
                 f'similarity="cosine" cannot distinguish these features: they are not centred and never negative, '
                 f"and {by_cosine:.0%} of {n_pairs} random pairs have a cosine of at least "
-                f"{self.max_similarity:g}, but only {by_correlation:.1%} a correlation of that size; "
-                'use similarity="pearson", or centre the columns'
+                f"{self.max_similarity:g}, but only {by_correlation:.1%} a correlation of that size. "
+                'Use similarity="pearson", or centre the columns'
             )

@@ -106,8 +106,8 @@ class SFSLW(CommonParameters, BaseSelector):
         """
         if sparse.issparse(X):
             raise TypeError(
-                "SFSLW measures distances to centroids, which would make sparse X dense; pass X.toarray(), "
-                "or use FisherScore, which supports sparse data"
+                "SFSLW needs dense X to measure distances to centroids, got a sparse matrix. Pass X.toarray(), "
+                "or use FisherScore, which supports sparse X"
             )
         training = self._read_rows(X, y, remote=remote)
         training.schema.refuse_categories()

@@ -81,14 +81,14 @@ class GraphRanking(CommonParameters, Ranking):
             if self.n_neighbors >= training.n_rows:
                 warn(
                     f"n_neighbors={self.n_neighbors}, but a sample has only {training.n_rows - 1} others, which are "
-                    "all used; set a smaller n_neighbors"
+                    "all used. Set a smaller n_neighbors"
                 )
             graph, self.bandwidth_ = neighbour_graph(
                 training, self.n_neighbors, self.affinity, self.bandwidth
             )
         if not graph.degree.any():
             raise ValueError(
-                "the graph of samples has no edge of positive weight; use another affinity or graph"
+                "the graph of samples has no edge of positive weight. Use another affinity or graph"
             )
         return graph
 
@@ -255,8 +255,8 @@ def low_frequency_share(
     if (graph.degree <= 0).any():
         isolated = int(np.argmax(graph.degree <= 0))
         raise ValueError(
-            f'form="phi3" needs an edge at every sample, but sample {isolated} has none; '
-            'use form="phi2" or another graph'
+            f'form="phi3" needs an edge at every sample, but sample {isolated} has none. '
+            'Use form="phi2" or another graph'
         )
     root = np.sqrt(graph.degree)
     trivial = root / np.linalg.norm(root)

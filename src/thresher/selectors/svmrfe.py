@@ -116,8 +116,8 @@ class SVMRFE(CommonParameters, Ranking):
         """
         if sparse.issparse(X):
             raise TypeError(
-                "SVMRFE centres columns, which would make sparse X dense; pass X.toarray(), "
-                "or use FisherScore or Univariate, which support sparse data"
+                "SVMRFE needs dense X to centre its columns, got a sparse matrix. Pass X.toarray(), "
+                "or use FisherScore or Univariate, which support sparse X"
             )
         training = self._read_rows(X, y, remote=remote)
         n_select = self._count(training.features)
@@ -144,8 +144,8 @@ class SVMRFE(CommonParameters, Ranking):
         )
         if n_unfinished:
             warn(
-                f"{n_unfinished} of {len(counts) * n_svms} SVMs did not reach tol={self.tol:g}; "
-                "set a larger tol or a smaller C"
+                f"{n_unfinished} of {len(counts) * n_svms} SVMs did not reach tol={self.tol:g}. "
+                "Set a larger tol or a smaller C"
             )
         best_first = np.concatenate([training.kept, dropped[::-1].astype(np.intp)])
         return self._finish_ranking(

@@ -132,7 +132,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = Univariate("auto", alpha=0.01).fit(X, y)
     >>> len(selector.selected_), selector.reason("mean symmetry")
-    (25, 'chosen at step 22, score 69.53')
+    (25, 'selected at step 22, score 69.53')
     """
 
     _reads_blocks = True
@@ -241,13 +241,13 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         first = schema.label(int(np.argmax(schema.is_category)))
         if training.local is None:
             raise ValueError(
-                f'column {first} contains categories, which measure="auto" does not test for rows in blocks; '
-                'use measure="mi" or "chi2"'
+                f'column {first} contains categories, which measure="auto" does not test for rows in blocks. '
+                'Use measure="mi" or "chi2"'
             )
         if self.pvalues == "permutation":
             raise ValueError(
                 f'pvalues="permutation" compares all features by one measure, but column {first} contains categories, '
-                'which measure="auto" tests differently from numbers; use pvalues="analytic" or measure="mi"'
+                'which measure="auto" tests differently from numbers. Use pvalues="analytic" or measure="mi"'
             )
         _reject_missing_category(
             training, schema.has_missing & ~schema.is_category, "numeric columns"
@@ -283,7 +283,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
             return "permutation"
         warn(
             "p-values of rows in blocks are analytic, and too small here: the rarest class has fewer than "
-            f"{ENOUGH_PER_LEVEL} samples for each level of a feature; use fewer bins or rows in memory"
+            f"{ENOUGH_PER_LEVEL} samples for each level of a feature. Use fewer bins or rows in memory"
         )
         return "analytic"
 
@@ -292,8 +292,8 @@ def _reject_missing_category(training: TrainingData, has_missing: Mask, method: 
     if training.missing == "category" and has_missing.any():
         raise ValueError(
             f'missing="category" is not for {method}, but column '
-            f"{training.schema.label(int(np.argmax(has_missing)))} of X contains NaN; "
-            'fill the values in, or use measure="mi", "su" or "chi2"'
+            f"{training.schema.label(int(np.argmax(has_missing)))} of X contains NaN. "
+            'Fill the values in, or use measure="mi", "su" or "chi2"'
         )
 
 
@@ -302,8 +302,8 @@ def _relevances(training: TrainingData, measures: Measures, measure: str) -> Flo
     is_correlation = not (KINDS[measure].is_discrete or KINDS[measure].by_class)
     if is_correlation and labels.is_nominal and labels.n_classes > 2:
         raise ValueError(
-            f'measure="{measure}" needs a numeric target, but y has {labels.n_classes} classes; '
-            'use "f" or "mi", or target="numeric" if the class labels are quantities'
+            f'measure="{measure}" needs a numeric target, but y has {labels.n_classes} classes. '
+            'Use "f" or "mi", or set target="numeric" if the class labels are quantities'
         )
     rows = training.local
     is_plain = rows is not None and rows.weights is None and not rows.table.is_sparse

@@ -43,13 +43,13 @@ class Exhaustive(RiskBound, RiskFit, ConsistencySelector):
         if result is None:
             raise ValueError(
                 f"{type(self).__name__} would evaluate more than max_evaluations={limit} sets, whose number "
-                "grows exponentially with the features; use LCC or SDCC, or fewer features"
+                "grows exponentially with the features. Use LCC or SDCC, or fewer features"
             )
         if not result.is_counted:
             warn(
                 f"{type(self).__name__} found the smallest sets by a search from below, but "
                 f"n_evaluations_={result.n_evaluations} is only a lower bound for its search from above, because "
-                f"max_evaluations={limit} stopped the count; set a larger max_evaluations for the exact number"
+                f"max_evaluations={limit} stopped the count. Set a larger max_evaluations for the exact number"
             )
         return result
 
