@@ -138,7 +138,7 @@ def test_an_empty_plot_is_an_error():
             random_state=0, progress=False,
         )  # fmt: skip
     for data in (None, "wine"):
-        with pytest.raises(ValueError, match=r"comparison has no data set .* call errors"):
+        with pytest.raises(ValueError, match=r"comparison has no data set .*\. Call errors\(\)"):
             plots.plot_scores(comparison, data=data)
 
 
