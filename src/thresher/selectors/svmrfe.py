@@ -8,12 +8,12 @@ from typing import Literal, Self, Unpack
 import numpy as np
 from scipy import sparse
 
-from thresher import _core
 from thresher._utils.checks import check_number, warn
 from thresher._utils.long_calls import is_reporting, report
 from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
+from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
@@ -131,7 +131,7 @@ class SVMRFE(CommonParameters, Ranking):
         is_forced = np.zeros(p, dtype=np.bool_)
         is_forced[training.kept] = True
         counts = self._counts(int(used.sum()), len(training.kept), n_select)
-        dropped, scores, n_unfinished = _core.recursive_elimination(
+        dropped, scores, n_unfinished = drop_by_weight(
             standard_columns(training),
             signs,
             np.flatnonzero(used).astype(np.uint32),
