@@ -122,8 +122,7 @@ class SVMRFE(CommonParameters, Ranking):
         training = self._read_rows(X, y, remote=remote)
         n_select = self._count(training.features)
         p = training.n_features
-        codes = training.labels.codes
-        assert codes is not None
+        codes = training.labels.class_codes
         n_svms = 1 if training.labels.n_classes == 2 else training.labels.n_classes
         signs = np.where(codes == np.arange(n_svms)[:, None], 1.0, -1.0)
         used = training.candidates.copy()
