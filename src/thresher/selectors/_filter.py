@@ -39,6 +39,7 @@ from thresher.measures import Bins, Measures, PartSets, are_discrete
 from thresher.search.ensemble import NumberedParts
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
+from thresher.selectors._parameters import CommonParameters
 
 # Attributes that describe the columns. They do not depend on the rows.
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
@@ -184,7 +185,7 @@ def _is_result(name: str) -> bool:
 
 
 @estimator
-class FilterSelector(StreamingMixin, BaseSelector):
+class FilterSelector(CommonParameters, StreamingMixin, BaseSelector):
     """Base class of selectors by measures that are sums over rows.
 
     It works on arrays, files and blocks of rows, and in every kind of ensemble. A subclass declares its parameters and
@@ -195,11 +196,8 @@ class FilterSelector(StreamingMixin, BaseSelector):
     """
 
     target: TargetKind = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Missing = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     # The bins of discretize="auto"; None if all features are numeric.
     default_bins: ClassVar[str | None] = "mean-sd"

@@ -161,8 +161,7 @@ class LWIndex:
     """The LW index of a growing set, from squared distances of samples to centroids and between centroids."""
 
     def __init__(self, training: LocalData, radius: str, standardize: bool) -> None:
-        codes = training.labels.codes
-        assert codes is not None
+        codes = training.labels.class_codes
         order = np.argsort(codes, kind="stable")
         self.starts = np.searchsorted(codes[order], np.arange(training.labels.n_classes))
         self.sizes = np.bincount(codes)

@@ -113,7 +113,7 @@ def build_problem(
     `rows` restricts it to some samples; `by_position` orders the features by column index, not relevance.
     """
     target, table, weights = training.labels, codes.table, training.weights
-    classes, n_classes = class_codes(training), target.n_classes
+    classes, n_classes = target.class_codes, target.n_classes
     if rows is not None:
         classes = classes[rows]
         weights = None if weights is None else weights[rows]
@@ -141,13 +141,6 @@ def build_problem(
     _, pair_tolerance = _unit_and_tolerance("pairs", classes, weights)
     n_constant = int(constant[order].sum())
     return Problem(core, relevance, order, n_constant, kept, unit, tolerance, pair_tolerance)
-
-
-def class_codes(training: LocalData) -> npt.NDArray[np.int32]:
-    """Return the class of every sample: these selectors need classes."""
-    codes = training.labels.codes
-    assert codes is not None
-    return codes
 
 
 def _unit_and_tolerance(
