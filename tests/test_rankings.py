@@ -331,7 +331,7 @@ def test_multisurf_shares_the_priors_among_classes_with_near_misses():
 
 
 def test_relief_is_for_two_classes():
-    with pytest.raises(ValueError, match="y has 3 classes. Use ReliefF"):
+    with pytest.raises(ValueError, match=r"y has 3 classes\. Use ReliefF"):
         Relief().fit(Z, Y3)
 
 

@@ -133,7 +133,8 @@ class RowReader:
         given = weight_numbers(block.weights)
         if given.shape != (n_rows,):
             raise ValueError(
-                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. Pass one weight per sample"
+                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. "
+                "Pass one weight per sample"
             )
         check_weights(given, f" of block {number}")
         shift = self.weight_shift
@@ -158,7 +159,8 @@ class RowReader:
             return matrix, frame.texts
         if self.names is not None:
             raise ValueError(
-                f"block {number} is {type(X).__name__} without column names, but other blocks are dataframes. Pass dataframes only"
+                f"block {number} is {type(X).__name__} without column names, but other blocks are dataframes. "
+                "Pass dataframes only"
             )
         if sparse.issparse(X):
             X = check_sparse(X, f"X of block {number}").toarray()

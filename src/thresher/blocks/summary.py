@@ -110,7 +110,8 @@ def merge_labels(
         return BlockTarget(False, None, float(lowest), float(highest))
     if len(classes) > MOST_CLASSES:
         raise ValueError(
-            f'y has {len(classes)} distinct values, too many classes if X is in blocks. If y is a quantity, set target="numeric"'
+            f"y has {len(classes)} distinct values, too many classes if X is in blocks. "
+            'If y is a quantity, set target="numeric"'
         )
     counts = np.zeros((len(facts), len(classes)), dtype=np.int64)
     for i, one in enumerate(facts):

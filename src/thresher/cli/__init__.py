@@ -12,7 +12,8 @@ def main() -> None:
         import typer  # noqa: F401
     except ImportError:
         sys.exit(
-            "thresher: the command line needs typer, which is not installed. Install it with: pip install 'thresher[cli]'"
+            "thresher: the command line needs typer, which is not installed. "
+            "Install it with: pip install 'thresher[cli]'"
         )
     from thresher.cli._app import app
     from thresher.cli._errors import exiting_at_once, sentences

@@ -232,7 +232,7 @@ def datasets(name: str | None, seed: int, output: OutputOptions) -> None:
             f"{name[:60]} cannot be generated. Use {known}, or fetch_paper_data in Python"
         )
     if out is None:
-        raise BadInput(f"--out is missing. Set it to a file that ends in .csv, .parquet or .npz")
+        raise BadInput("--out is missing. Set it to a file that ends in .csv, .parquet or .npz")
     check_output(out, output.force, (".csv", ".parquet", ".npz"))
     bunch = getattr(module, name)(random_state=seed)
     write_all({out: _encode_bunch(out, bunch)}, output.force)

@@ -353,5 +353,6 @@ def import_optional(module: str, distribution: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError:
         raise ImportError(
-            f"reading this file needs {distribution}, which is not installed. Install it with: pip install 'thresher[{extra}]'"
+            f"reading this file needs {distribution}, which is not installed. "
+            f"Install it with: pip install 'thresher[{extra}]'"
         ) from None
