@@ -323,6 +323,6 @@ def _warn_of_unique_columns(training: LocalData, codes: Codes) -> None:
         first = int(np.argmax(unique))
         warn(
             f"column {training.schema.label(first)} has {int(codes.levels[first])} distinct values "
-            f"in {training.n_rows} samples: it distinguishes nearly all of them, even if it is unrelated to the "
-            'target. Set discretize="equal-frequency" to bin it'
+            f"in {training.n_rows} samples: it distinguishes nearly all of them, even if unrelated to the target. "
+            'Set discretize="equal-frequency" to bin it'
         )
