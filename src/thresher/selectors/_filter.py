@@ -37,9 +37,8 @@ from thresher.discretize import GivenBins
 from thresher.io.sparse import check_sparse
 from thresher.measures import Bins, Measures, PartSets, are_discrete
 from thresher.search.ensemble import NumberedParts
-from thresher.selectors._base import BaseSelector, all_or_nothing
+from thresher.selectors._base import BaseSelector, CommonParameters, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
-from thresher.selectors._parameters import CommonParameters
 
 # Attributes that describe the columns. They do not depend on the rows.
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")

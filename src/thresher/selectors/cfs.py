@@ -12,10 +12,9 @@ from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import Features, add_locally_predictive, cfs_best_first, cfs_forward
-from thresher.selectors._base import Selection
+from thresher.selectors._base import CountOrAuto, Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator

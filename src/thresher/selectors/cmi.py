@@ -14,11 +14,10 @@ from thresher._utils.types import BinRule
 from thresher.data import MOST_DISCRETE_VALUES, TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import cmi_walk
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import CountOrAuto, MissingDiscrete, Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import CountOrAuto, MissingDiscrete
 
 
 @estimator

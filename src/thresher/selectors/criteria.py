@@ -13,11 +13,10 @@ from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
-from thresher.selectors._base import Selection
+from thresher.selectors._base import MissingDiscrete, Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._explain import Nearest, TermsSeen
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 

@@ -8,10 +8,9 @@ from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, fcbf
-from thresher.selectors._base import Selection
+from thresher.selectors._base import CountOrAuto, Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator

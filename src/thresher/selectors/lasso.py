@@ -16,9 +16,14 @@ from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike, WeightsLike
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.search.forward import Features
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import (
+    BaseSelector,
+    CommonParameters,
+    Selection,
+    all_or_nothing,
+    spread,
+)
 from thresher.selectors._explain import Entered
-from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._partial import safe_columns, uses_indicators
 
 

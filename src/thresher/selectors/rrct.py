@@ -17,9 +17,8 @@ from thresher.data import LocalData, RemoteOptions
 from thresher.measures.power import power_columns
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import rrct
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._base import BaseSelector, CommonParameters, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
-from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.

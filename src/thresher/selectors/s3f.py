@@ -15,9 +15,8 @@ from thresher.blocks import make_measures
 from thresher.data import RemoteOptions
 from thresher.search.forward import Features
 from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
-from thresher.selectors._base import all_or_nothing
+from thresher.selectors._base import MissingDiscrete, all_or_nothing
 from thresher.selectors._explain import Represented
-from thresher.selectors._parameters import MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 MAX_ROUNDS = 100

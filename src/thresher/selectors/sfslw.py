@@ -14,9 +14,15 @@ from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
 from thresher.search.forward import Features
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import (
+    BaseSelector,
+    CommonParameters,
+    CountOrAuto,
+    Selection,
+    all_or_nothing,
+    spread,
+)
 from thresher.selectors._explain import Outscored
-from thresher.selectors._parameters import CommonParameters, CountOrAuto
 
 # Largest number of values, candidates times samples, in memory at a time.
 BLOCK_SIZE = 1 << 21

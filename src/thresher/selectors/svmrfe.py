@@ -14,8 +14,7 @@ from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.search.subsets import drop_by_weight
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors._parameters import CommonParameters
+from thresher.selectors._base import CommonParameters, all_or_nothing
 from thresher.selectors._ranking import Ranking
 
 # Standardised values are rounded to multiples of one over this, so they do not depend on how a mean was summed.

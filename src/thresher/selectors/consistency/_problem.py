@@ -32,9 +32,15 @@ from thresher._utils.types import (
 from thresher.data import LocalData, RemoteOptions
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
+from thresher.selectors._base import (
+    BaseSelector,
+    CommonParameters,
+    Selection,
+    all_or_nothing,
+    rank_in_order,
+    spread,
+)
 from thresher.selectors._explain import Needed
-from thresher.selectors._parameters import CommonParameters
 
 Features = npt.NDArray[np.uint32]
 

@@ -33,9 +33,8 @@ from thresher._utils.types import (
 )
 from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._base import BaseSelector, CommonParameters, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
-from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._scoring import Key, Outcome, SubsetScorer, dense_columns, splitter_of
 from thresher.selectors.two_stage._moves import Pool, SearchRun, SearchState, Solution, Stopped
 
