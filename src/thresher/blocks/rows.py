@@ -158,8 +158,8 @@ class RowReader:
             return matrix, frame.texts
         if self.names is not None:
             raise ValueError(
-                f"block {number} is {type(X).__name__} without column names, but other blocks are "
-                "dataframes. Pass dataframes only"
+                f"block {number} is {type(X).__name__} without column names, but other blocks are dataframes. "
+                "Pass dataframes only"
             )
         if sparse.issparse(X):
             X = check_sparse(X, f"X of block {number}").toarray()

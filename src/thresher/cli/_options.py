@@ -214,8 +214,8 @@ class InputOptions:
         Option(
             "--target",
             "-t",
-            help="Column to predict (.h5ad: a column of obs; .npz, .mat: an array); "
-            "default: the labels of an SVMlight file.",
+            help="Column to predict (.h5ad: a column of obs; .npz, .mat: an array); default: "
+            "the labels of an SVMlight file.",
         ),
     ] = None
     target_kind: Annotated[

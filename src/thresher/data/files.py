@@ -127,8 +127,8 @@ class ColumnGroupReader:
         if needed > memory_limit:
             raise ValueError(
                 f"X has {self.files.n_rows} rows, too many for one column at a time within memory_limit="
-                f"{memory_limit} bytes. Set memory_limit={needed} or more, "
-                "or use a selector that reads rows in blocks, such as MRMR"
+                f"{memory_limit} bytes. Set memory_limit={needed} or more, or use a selector that "
+                "reads rows in blocks, such as MRMR"
             )
         width = memory_limit // max(1, needed)
         cached = _CACHED // (self.dtype.itemsize * self.files.n_rows)

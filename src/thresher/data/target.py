@@ -165,6 +165,12 @@ class Target(TargetSummary):
     values: Floats
     codes: npt.NDArray[np.int32] | None
 
+    @property
+    def class_codes(self) -> npt.NDArray[np.int32]:
+        """The codes of a target that consists of classes."""
+        assert self.codes is not None
+        return self.codes
+
     @classmethod
     def of_numbers(cls, values: Floats) -> Target:
         lowest, highest = (values.min(), values.max()) if values.size else (np.nan, np.nan)

@@ -205,10 +205,8 @@ def too_many_levels(schema: Schema, column: int) -> ValueError:
     remedy = (
         "Merge rare categories, or add it to exclude"
         if schema.is_category[column]
-        else (
-            'Bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numeric features, '
-            "or add it to exclude"
-        )
+        else 'Bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numeric features, '
+        "or add it to exclude"
     )
     return ValueError(
         f"column {schema.label(column)} has more than 256 levels, too many for a discrete feature. {remedy}"

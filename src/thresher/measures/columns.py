@@ -63,8 +63,7 @@ def separation(training: LocalData, measure: str) -> Floats:
 
 def class_values(table: Table, labels: Target, measure: str) -> Floats:
     """Return a measure of every feature with the classes, without weights; NaN for dense features with NaN."""
-    assert labels.codes is not None
-    options = measure, labels.codes, labels.n_classes, table.n_threads
+    options = measure, labels.class_codes, labels.n_classes, table.n_threads
     if table.is_sparse:
         return sparse_numbers(table).relevance_of_classes(*options)
     if reads_by_rows(table):

@@ -201,6 +201,5 @@ def f_statistic(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = Non
 def _by_class(measure: str, x: ArrayLike, y: TargetLike, sample_weight: WeightsLike) -> float:
     a = _numbers(x, "x")
     target = read_target(y, len(a), kind="nominal")
-    assert target.codes is not None
     weights = read_weights(sample_weight, len(a))
-    return ClassMoments.of(a, target.codes, target.n_classes, weights).value(measure)
+    return ClassMoments.of(a, target.class_codes, target.n_classes, weights).value(measure)

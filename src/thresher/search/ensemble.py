@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from thresher import _core
 from thresher._utils.checks import check_choice
 from thresher._utils.random import Purpose, stream
 from thresher._utils.types import Array, Indices, Mask, RandomState
@@ -254,3 +255,7 @@ class FoundParts:
     lists: list[list[int]]
     n_evaluations: int
     full: bool
+
+
+# The results of `greedy_forward` on each replicate, with each pair computed once.
+greedy_ensemble = _core.greedy_ensemble

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypedDict, TypeVar
+from functools import wraps
+from typing import Generic, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from thresher._utils.types import Floats, Indices, Mask
 
 Features = Indices
 Progress = Callable[[int, int, float], object]
+P = ParamSpec("P")
 Result = TypeVar("Result")
 Mapped = TypeVar("Mapped")
 
@@ -64,9 +66,35 @@ class ForwardSearch(Generic[Result]):
         return ForwardSearch(self._core, lambda: report(self._read_result()))
 
 
-def started(search: _core.ForwardSearch) -> ForwardSearch[SearchResult]:
-    """Return a search of the core, with the result as the core reports it."""
-    return ForwardSearch(search, search.result)
+def _started(start: Callable[P, _core.ForwardSearch]) -> Callable[P, ForwardSearch[SearchResult]]:
+    """Return a search of the core as a function that starts it."""
+
+    @wraps(start)
+    def started(*args: P.args, **kwargs: P.kwargs) -> ForwardSearch[SearchResult]:
+        search = start(*args, **kwargs)
+        return ForwardSearch(search, search.result)
+
+    return started
+
+
+# Add the best feature, one at a time; ties go to the lowest position. Every strategy gives the same features; they
+# differ in the pairs they evaluate.
+greedy_forward = _started(_core.greedy_forward)
+# The same by a score of one term per selected feature.
+greedy_accumulate = _started(_core.greedy_accumulate)
+# Select by decreasing relevance down to `threshold`; drop features closer to a selected one than to the target.
+fcbf = _started(_core.fcbf)
+# Add the feature that increases the merit most, until none does.
+cfs_forward = _started(_core.cfs_forward)
+# Expand the best of a few open sets until five expansions in a row bring no progress.
+cfs_best_first = _core.cfs_best_first
+# Add the feature with the largest squared partial correlation, summed over the lines of `weights`.
+gso = _started(_core.gso)
+# Add the feature whose relevance and complementarity best outweigh its redundancy. Relevance and complementarity are
+# correlations of `ranks` with the target; redundancies are those of `values`.
+rrct = _started(_core.rrct)
+# Select by decreasing relevance each feature that is more informative than its successor, given those selected.
+cmi_walk = _started(_core.cmi_walk)
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:

@@ -128,6 +128,12 @@ def one_cluster(n_features: int) -> Clustering:
 
 CoreFeatures = NDArray[np.uint32]
 
+# k-medoids over the distance ``(1 - similarity + |difference of relevance|) / 2``. Similarities that do not fit into
+# `memory` bytes are computed at every use.
+FeatureClusters = _core.FeatureClusters
+# Repeatedly fit the SVMs of all classes and drop the features with the smallest weights.
+drop_by_weight = _core.recursive_elimination
+
 
 @dataclass(frozen=True)
 class SweepResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import feature_position, one_call, quiet_sums, resolve_count, warn
 from thresher._utils.long_calls import one_thread, report, step_reporter
-from thresher._utils.params import BaseEstimator, Fitted, SelectorMixin, validate_params
+from thresher._utils.params import (
+    BaseEstimator,
+    Fitted,
+    SelectorMixin,
+    estimator,
+    param,
+    validate_params,
+)
 from thresher._utils.tables import Output, as_table
 from thresher._utils.types import (
     Array,
     DataLike,
+    FeatureNames,
     Floats,
     Indices,
     Mask,
@@ -161,6 +169,21 @@ class Details(TypedDict, total=False):
     explanation: Explanation
     shortfall: str
     attributes: Mapping[str, object]
+
+
+# A number of features, a fraction of them, or the natural stop of the search.
+CountOrAuto = int | float | Literal["auto"]
+# How selectors for discrete features treat missing values.
+MissingDiscrete = Literal["error", "category", "drop_rows"]
+
+
+@estimator
+class CommonParameters:
+    """The parameters `keep`, `exclude` and `verbose`, which most selectors have."""
+
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
+    verbose: int = param(default=0)
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):

@@ -37,7 +37,7 @@ from thresher.discretize import GivenBins
 from thresher.io.sparse import check_sparse
 from thresher.measures import Bins, Measures, PartSets, are_discrete
 from thresher.search.ensemble import NumberedParts
-from thresher.selectors._base import BaseSelector, all_or_nothing
+from thresher.selectors._base import BaseSelector, CommonParameters, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
 
 # Attributes that describe the columns. They do not depend on the rows.
@@ -184,7 +184,7 @@ def _is_result(name: str) -> bool:
 
 
 @estimator
-class FilterSelector(StreamingMixin, BaseSelector):
+class FilterSelector(CommonParameters, StreamingMixin, BaseSelector):
     """Base class of selectors by measures that are sums over rows.
 
     It works on arrays, files and blocks of rows, and in every kind of ensemble. A subclass declares its parameters and
@@ -195,11 +195,8 @@ class FilterSelector(StreamingMixin, BaseSelector):
     """
 
     target: TargetKind = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Missing = param(default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     # The bins of discretize="auto"; None if all features are numeric.
     default_bins: ClassVar[str | None] = "mean-sd"

@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
-from thresher._utils.types import FeatureNames, Floats, TargetKind
+from thresher._utils.types import Floats
 from thresher.data import LocalData, TrainingData
-from thresher.selectors._base import BaseSelector
-
-
-@estimator
-class CorrelationSelector(BaseSelector):
-    """The parameters of `GSO` and `LassoPath`."""
-
-    _takes_sparse = False
-
-    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    target: TargetKind = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
-    missing: Literal["error", "drop_rows"] = param(default="error")
-    n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
 
 def safe_columns(owner: str, training: LocalData) -> npt.NDArray[np.floating]:
@@ -49,7 +30,5 @@ def uses_indicators(training: TrainingData, target: str) -> bool:
 def class_indicators(training: LocalData) -> Floats:
     """Return one row per class but the last: 1 for its samples, 0 for others."""
     labels = training.labels
-    codes = labels.codes
-    assert codes is not None
     classes = np.arange(labels.n_classes - 1)
-    return np.equal(codes, classes[:, None]).astype(np.float64)
+    return np.equal(labels.class_codes, classes[:, None]).astype(np.float64)

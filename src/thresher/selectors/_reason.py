@@ -184,8 +184,8 @@ _NOT_SELECTED = {
     "not significant": "not significant: p-value {value}, at most {against} passes the filter",
     "outranked": "{rank}",
     "outvoted": "{outvoted}{votes}",
-    "passed over": "passed over: given the selected features it adds {value} bits, "
-    "the next feature in the list {against}; relevance {relevance}",
+    "passed over": "passed over: given the selected features it adds {value} bits, the next feature in the list "
+    "{against}; relevance {relevance}",
     "redundant": "redundant with {partner} (redundancy {similarity}); relevance {relevance}",
     "represented": "cluster {cluster} is represented by its medoid {partner} and one companion; "
     "relevance {relevance}",

@@ -188,15 +188,15 @@ def _usable(
 
 def _class_counts(plan: Plan, target: Target) -> Array:
     """Count the rows of each class on each replicate."""
-    assert target.codes is not None
+    codes = target.class_codes
     if isinstance(plan.parts, PartSets):
         n_parts = plan.parts.keeps.shape[1]
-        cells = plan.parts.part * np.intp(target.n_classes) + target.codes
+        cells = plan.parts.part * np.intp(target.n_classes) + codes
         of_part = np.bincount(cells, minlength=n_parts * target.n_classes)
         return np.asarray(plan.parts.keeps @ of_part.reshape(n_parts, target.n_classes))
     assert plan.counts is not None
-    codes = (target.codes[counts > 0] for counts in plan.counts)
-    return np.array([np.bincount(present, minlength=target.n_classes) for present in codes])
+    of_replicates = (codes[counts > 0] for counts in plan.counts)
+    return np.array([np.bincount(some, minlength=target.n_classes) for some in of_replicates])
 
 
 def _numbered(noun: str, numbers: list[int]) -> str:

@@ -7,16 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from thresher import _core
 from thresher._utils.params import FeatureCount, Fitted, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.search import ForwardSearch, SearchResult, started
-from thresher.search.forward import Features, add_locally_predictive
-from thresher.selectors._base import Selection
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.forward import Features, add_locally_predictive, cfs_best_first, cfs_forward
+from thresher.selectors._base import CountOrAuto, Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator
@@ -172,15 +170,13 @@ class MeritCriterion(CFSCriterion, ForwardCriterion):
     strategy: str
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return started(
-            _core.cfs_forward(
-                task.pairs,
-                task.relevance,
-                n_select=task.n_features,
-                strategy=self.strategy,
-                unit=task.scale,
-                **task.choices,
-            )
+        return cfs_forward(
+            task.pairs,
+            task.relevance,
+            n_select=task.n_features,
+            strategy=self.strategy,
+            unit=task.scale,
+            **task.choices,
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
@@ -213,7 +209,7 @@ class BestFirstCriterion(CFSCriterion):
 
     def search(self, task: SearchTask) -> Selection:
         kept = task.data.kept
-        result = _core.cfs_best_first(
+        result = cfs_best_first(
             task.pairs,
             task.relevance,
             zero_to_one=self.zero_as_one,

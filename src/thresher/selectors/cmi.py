@@ -8,17 +8,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import MOST_DISCRETE_VALUES, TrainingData
-from thresher.search import ForwardSearch, SearchResult, started
-from thresher.selectors._base import Selection, spread
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.forward import cmi_walk
+from thresher.selectors._base import CountOrAuto, MissingDiscrete, Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import CountOrAuto, MissingDiscrete
 
 
 @estimator
@@ -142,16 +141,14 @@ class OnePassCriterion(ForwardCriterion):
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         rows, weights = task.measures.whole.coded_rows(), task.measures.row_weights()
-        return started(
-            _core.cmi_walk(
-                rows.codes.table,
-                *rows.target_codes,
-                task.relevance,
-                n_select=task.n_features,
-                take_last=self.selects_last,
-                weights=None if weights is None else weights.astype(np.int64, copy=False),
-                **task.choices,
-            )
+        return cmi_walk(
+            rows.codes.table,
+            *rows.target_codes,
+            task.relevance,
+            n_select=task.n_features,
+            take_last=self.selects_last,
+            weights=None if weights is None else weights.astype(np.int64, copy=False),
+            **task.choices,
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

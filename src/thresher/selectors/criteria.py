@@ -9,16 +9,14 @@ from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from thresher import _core
 from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.search import ForwardSearch, SearchResult, order_by_relevance, started
-from thresher.selectors._base import Selection
+from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
+from thresher.selectors._base import MissingDiscrete, Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._explain import Nearest, TermsSeen
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 
@@ -126,15 +124,13 @@ class TermCriterion(ForwardCriterion):
     uses_triples = True
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return started(
-            _core.greedy_accumulate(
-                task.measures.triples(self.term),
-                task.relevance,
-                task.required_count,
-                accumulation=self.accumulation,
-                strategy=self.strategy,
-                **task.choices,
-            )
+        return greedy_accumulate(
+            task.measures.triples(self.term),
+            task.relevance,
+            task.required_count,
+            accumulation=self.accumulation,
+            strategy=self.strategy,
+            **task.choices,
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thresher import _core
 from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
-from thresher.search import ForwardSearch, SearchResult, started
-from thresher.selectors._base import Selection
+from thresher.search import ForwardSearch, SearchResult, fcbf
+from thresher.selectors._base import CountOrAuto, Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator
@@ -122,11 +120,7 @@ class FCBFCriterion(ForwardCriterion):
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         threshold = self.threshold * task.scale
-        return started(
-            _core.fcbf(
-                task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices
-            )
-        )
+        return fcbf(task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices)
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
         why = f"no relevance is above threshold={self.threshold:g}"

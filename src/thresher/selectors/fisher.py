@@ -8,8 +8,7 @@ from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import DataLike, TargetLike
 from thresher.data import RemoteOptions
 from thresher.measures.columns import separation
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors._parameters import CommonParameters
+from thresher.selectors._base import CommonParameters, all_or_nothing
 from thresher.selectors._ranking import Ranking
 
 

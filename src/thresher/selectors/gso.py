@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from thresher import _core
 from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import Floats
 from thresher.data import LocalData, TrainingData, rescaled
-from thresher.search import ForwardSearch, SearchResult, started
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.forward import gso
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored
@@ -114,15 +114,13 @@ class GSOCriterion(ForwardCriterion):
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         data = task.rows
         weights = task.measures.row_weights()
-        return started(
-            _core.gso(
-                safe_columns(type(task.owner).__name__, data),
-                class_indicators(data) if self.by_class else _safe_target(data),
-                task.required_count,
-                weights=None if weights is None else weights.astype(np.float64),
-                n_threads=data.n_threads,
-                **task.choices_among(data.candidates),
-            )
+        return gso(
+            safe_columns(type(task.owner).__name__, data),
+            class_indicators(data) if self.by_class else _safe_target(data),
+            task.required_count,
+            weights=None if weights is None else weights.astype(np.float64),
+            n_threads=data.n_threads,
+            **task.choices_among(data.candidates),
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

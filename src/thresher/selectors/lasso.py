@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,15 +12,23 @@ from sklearn.linear_model import lars_path
 
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import call_interruptibly, report
-from thresher._utils.types import Array, DataLike, Floats, TargetLike, WeightsLike
+from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
+from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike, WeightsLike
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.search.forward import Features
-from thresher.selectors._base import Selection, all_or_nothing, spread
+from thresher.selectors._base import (
+    BaseSelector,
+    CommonParameters,
+    Selection,
+    all_or_nothing,
+    spread,
+)
 from thresher.selectors._explain import Entered
-from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
+from thresher.selectors._partial import safe_columns, uses_indicators
 
 
-class LassoPath(CorrelationSelector):
+@estimator
+class LassoPath(CommonParameters, BaseSelector):
     """Select features in the order in which they first enter the lasso path.
 
     As the penalty falls from infinity, features enter the model one after another. scikit-learn's
@@ -94,6 +102,13 @@ class LassoPath(CorrelationSelector):
     >>> X.columns[selector.selected_].tolist()
     ['bmi', 's5', 'bp']
     """
+
+    _takes_sparse = False
+
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    target: TargetKind = param(default="auto")
+    missing: Literal["error", "drop_rows"] = param(default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
 
     @all_or_nothing
     def fit(
@@ -232,8 +247,7 @@ def _targets(training: LocalData, target: str) -> list[Floats]:
     labels = training.labels
     if not uses_indicators(training, target) or labels.n_classes == 2:
         return [_standardized(labels.values[:, None], training.weights)[:, 0]]
-    assert labels.codes is not None
-    indicators = (labels.codes[:, None] == np.arange(labels.n_classes)).astype(np.float64)
+    indicators = (labels.class_codes[:, None] == np.arange(labels.n_classes)).astype(np.float64)
     return list(_standardized(indicators, training.weights).T)
 
 

@@ -8,13 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Interval, estimator, param
 from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName
-from thresher.search import ForwardSearch, FoundParts, SearchResult, started
+from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -223,17 +222,15 @@ class MRMRCriterion(ForwardCriterion):
         }
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return started(
-            _core.greedy_forward(
-                task.pairs,
-                task.relevance,
-                task.required_count,
-                objective=self.objective,
-                weight=self.weight,
-                offset=self.offset * task.scale,
-                strategy=self.strategy,
-                **task.choices,
-            )
+        return greedy_forward(
+            task.pairs,
+            task.relevance,
+            task.required_count,
+            objective=self.objective,
+            weight=self.weight,
+            offset=self.offset * task.scale,
+            strategy=self.strategy,
+            **task.choices,
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
@@ -247,7 +244,7 @@ class MRMRCriterion(ForwardCriterion):
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
     ) -> FoundParts:
         chosen = np.array(replicates, dtype=np.uint32)
-        result = _core.greedy_ensemble(
+        result = greedy_ensemble(
             task.pairs,
             np.ascontiguousarray(task.relevance[chosen]),
             task.required_count,

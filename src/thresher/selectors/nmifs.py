@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from thresher import _core
 from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import BinRule, Floats
 from thresher.data import TrainingData
 from thresher.measures.rounding import round_bounded
-from thresher.search import ForwardSearch, SearchResult, started
+from thresher.search import ForwardSearch, SearchResult, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -116,14 +115,12 @@ class NMIFSCriterion(ForwardCriterion):
     visits_pairs_once = True
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        return started(
-            _core.greedy_forward(
-                task.pairs,
-                in_nats(task.relevance),
-                task.required_count,
-                strategy=self.strategy,
-                **task.choices,
-            )
+        return greedy_forward(
+            task.pairs,
+            in_nats(task.relevance),
+            task.required_count,
+            strategy=self.strategy,
+            **task.choices,
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:

@@ -13,8 +13,7 @@ from thresher._utils.checks import resolve_features, warn
 from thresher._utils.params import FeatureCount, Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import DataLike, FeatureNames, RandomState, TargetKind, TargetLike
 from thresher.data import LocalData, RemoteOptions, to_feature_major
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors._parameters import CommonParameters
+from thresher.selectors._base import CommonParameters, all_or_nothing
 from thresher.selectors._ranking import Ranking
 
 

@@ -33,9 +33,8 @@ from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
 from thresher.measures.columns import stored_columns
 from thresher.search.forward import Features
 from thresher.search.subsets import count_by_cumulative_relevance
-from thresher.selectors._base import all_or_nothing
+from thresher.selectors._base import CommonParameters, CountOrAuto, all_or_nothing
 from thresher.selectors._filter import StreamingMixin
-from thresher.selectors._parameters import CommonParameters, CountOrAuto
 from thresher.selectors._ranking import Ranking
 
 # Blocks of rows, or a function that returns an iterator over them.

@@ -15,10 +15,10 @@ from thresher._utils.params import FeatureCount, ThreadCount, estimator, param
 from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.power import power_columns
-from thresher.search import ForwardSearch, SearchResult, started
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.forward import rrct
+from thresher.selectors._base import BaseSelector, CommonParameters, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
-from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
@@ -180,7 +180,7 @@ class RRCT(CommonParameters, BaseSelector):
                 "are usually worse than those of MRMR, and can be worse than random ones. Compare with MRMR or JMI"
             )
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
-        search = _core.rrct(
+        search = rrct(
             ranks,
             self._redundancy_columns(training, columns, ranks),
             class_indicators(training) if by_class else _ranked_target(training),
@@ -192,7 +192,7 @@ class RRCT(CommonParameters, BaseSelector):
             n_threads=training.n_threads,
             **self._choices(training, training.candidates, n_select),
         )
-        return started(search).reported(partial(self._selection, training, scale))
+        return search.reported(partial(self._selection, training, scale))
 
     def _selection(self, training: LocalData, scale: float, result: SearchResult) -> Selection:
         _warn_of_few_samples(training, result, self.complementarity)

@@ -8,17 +8,15 @@ from typing import Self, Unpack
 
 import numpy as np
 
-from thresher import _core
 from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, ThreadCount, estimator, param
 from thresher._utils.types import BinRule, DataLike, FeatureNames, Floats, TargetKind, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import RemoteOptions
 from thresher.search.forward import Features
-from thresher.search.subsets import Clustering, one_cluster
-from thresher.selectors._base import all_or_nothing
+from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
+from thresher.selectors._base import MissingDiscrete, all_or_nothing
 from thresher.selectors._explain import Represented
-from thresher.selectors._parameters import MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 MAX_ROUNDS = 100
@@ -127,7 +125,7 @@ class S3F(Ranking):
         relevance = measures.relevance("su")
         candidates = measures.candidates("su")
         features = np.flatnonzero(candidates)
-        space = _core.FeatureClusters(
+        space = FeatureClusters(
             measures.pairs("su"),
             features.astype(np.uint32),
             relevance[features],
@@ -169,9 +167,7 @@ class S3F(Ranking):
         )
 
 
-def representatives(
-    space: _core.FeatureClusters, clustering: Clustering, relevance: Floats
-) -> Features:
+def representatives(space: FeatureClusters, clustering: Clustering, relevance: Floats) -> Features:
     """Return the medoid of every cluster, and the member that is most relevant and least similar to it."""
     chosen: list[int] = []
     for number, medoid in enumerate(clustering.medoids.tolist()):

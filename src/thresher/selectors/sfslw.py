@@ -14,9 +14,15 @@ from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
 from thresher.search.forward import Features
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import (
+    BaseSelector,
+    CommonParameters,
+    CountOrAuto,
+    Selection,
+    all_or_nothing,
+    spread,
+)
 from thresher.selectors._explain import Outscored
-from thresher.selectors._parameters import CommonParameters, CountOrAuto
 
 # Largest number of values, candidates times samples, in memory at a time.
 BLOCK_SIZE = 1 << 21
@@ -161,8 +167,7 @@ class LWIndex:
     """The LW index of a growing set, from squared distances of samples to centroids and between centroids."""
 
     def __init__(self, training: LocalData, radius: str, standardize: bool) -> None:
-        codes = training.labels.codes
-        assert codes is not None
+        codes = training.labels.class_codes
         order = np.argsort(codes, kind="stable")
         self.starts = np.searchsorted(codes[order], np.arange(training.labels.n_classes))
         self.sizes = np.bincount(codes)

@@ -21,8 +21,7 @@ from thresher.measures.graphs import (
     smoothness,
 )
 from thresher.measures.rounding import round_bounded
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors._parameters import CommonParameters
+from thresher.selectors._base import CommonParameters, all_or_nothing
 from thresher.selectors._ranking import Ranking
 
 # Eigenvalues that differ by less belong to one eigenspace.

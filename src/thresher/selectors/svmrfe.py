@@ -8,14 +8,13 @@ from typing import Literal, Self, Unpack
 import numpy as np
 from scipy import sparse
 
-from thresher import _core
 from thresher._utils.checks import check_number, warn
 from thresher._utils.long_calls import is_reporting, report
 from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors._parameters import CommonParameters
+from thresher.search.subsets import drop_by_weight
+from thresher.selectors._base import CommonParameters, all_or_nothing
 from thresher.selectors._ranking import Ranking
 
 # Standardised values are rounded to multiples of one over this, so they do not depend on how a mean was summed.
@@ -122,8 +121,7 @@ class SVMRFE(CommonParameters, Ranking):
         training = self._read_rows(X, y, remote=remote)
         n_select = self._count(training.features)
         p = training.n_features
-        codes = training.labels.codes
-        assert codes is not None
+        codes = training.labels.class_codes
         n_svms = 1 if training.labels.n_classes == 2 else training.labels.n_classes
         signs = np.where(codes == np.arange(n_svms)[:, None], 1.0, -1.0)
         used = training.candidates.copy()
@@ -131,7 +129,7 @@ class SVMRFE(CommonParameters, Ranking):
         is_forced = np.zeros(p, dtype=np.bool_)
         is_forced[training.kept] = True
         counts = self._counts(int(used.sum()), len(training.kept), n_select)
-        dropped, scores, n_unfinished = _core.recursive_elimination(
+        dropped, scores, n_unfinished = drop_by_weight(
             standard_columns(training),
             signs,
             np.flatnonzero(used).astype(np.uint32),

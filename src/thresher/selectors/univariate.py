@@ -30,9 +30,8 @@ from thresher.measures.column_tests import analytic_pvalues, evidence, test_name
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.ensemble import draw_seed
-from thresher.selectors._base import all_or_nothing
+from thresher.selectors._base import CommonParameters, CountOrAuto, MissingDiscrete, all_or_nothing
 from thresher.selectors._filter import StreamingMixin
-from thresher.selectors._parameters import CommonParameters, CountOrAuto, MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 # The bins of discretize="auto".

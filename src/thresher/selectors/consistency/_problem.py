@@ -32,9 +32,15 @@ from thresher._utils.types import (
 from thresher.data import LocalData, RemoteOptions
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
+from thresher.selectors._base import (
+    BaseSelector,
+    CommonParameters,
+    Selection,
+    all_or_nothing,
+    rank_in_order,
+    spread,
+)
 from thresher.selectors._explain import Needed
-from thresher.selectors._parameters import CommonParameters
 
 Features = npt.NDArray[np.uint32]
 
@@ -113,7 +119,7 @@ def build_problem(
     `rows` restricts it to some samples; `by_position` orders the features by column index, not relevance.
     """
     target, table, weights = training.labels, codes.table, training.weights
-    classes, n_classes = class_codes(training), target.n_classes
+    classes, n_classes = target.class_codes, target.n_classes
     if rows is not None:
         classes = classes[rows]
         weights = None if weights is None else weights[rows]
@@ -141,13 +147,6 @@ def build_problem(
     _, pair_tolerance = _unit_and_tolerance("pairs", classes, weights)
     n_constant = int(constant[order].sum())
     return Problem(core, relevance, order, n_constant, kept, unit, tolerance, pair_tolerance)
-
-
-def class_codes(training: LocalData) -> npt.NDArray[np.int32]:
-    """Return the class of every sample: these selectors need classes."""
-    codes = training.labels.codes
-    assert codes is not None
-    return codes
 
 
 def _unit_and_tolerance(
@@ -330,6 +329,6 @@ def _warn_of_unique_columns(training: LocalData, codes: Codes) -> None:
         first = int(np.argmax(unique))
         warn(
             f"column {training.schema.label(first)} has {int(codes.levels[first])} distinct values "
-            f"in {training.n_rows} samples: it distinguishes nearly all of them, even if it is unrelated to the "
-            'target. Set discretize="equal-frequency" to bin it'
+            f"in {training.n_rows} samples: it distinguishes nearly all of them, even if unrelated to the target. "
+            'Set discretize="equal-frequency" to bin it'
         )

@@ -16,7 +16,6 @@ from thresher.selectors.consistency._problem import (
     RiskBound,
     RiskFit,
     build_problem,
-    class_codes,
 )
 
 
@@ -253,7 +252,7 @@ class CWC(_OnePass):
 def _majority_rows(training: LocalData, problem: Problem) -> Mask:
     """Return which samples have the majority class of those with equal values; ties go to the smallest label."""
     groups = problem.core.blocks()
-    classes = class_codes(training)
+    classes = training.labels.class_codes
     weights = np.ones(training.n_rows) if training.weights is None else training.weights
     counts = np.zeros((int(groups.max()) + 1, training.labels.n_classes))
     np.add.at(counts, (groups, classes), weights)

@@ -32,12 +32,7 @@ from thresher.measures import Codes
 from thresher.search.subsets import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._scoring import SubsetScorer, dense_columns, is_number_of_folds
-from thresher.selectors.consistency._problem import (
-    ConsistencySelector,
-    Problem,
-    build_problem,
-    class_codes,
-)
+from thresher.selectors.consistency._problem import ConsistencySelector, Problem, build_problem
 
 # The trees of scikit-learn use single precision.
 LARGEST_SINGLE = 1e30
@@ -234,7 +229,7 @@ class SALCC(ConsistencySelector):
         return min(n_moves, most)
 
     def _subset_scorer(self, training: LocalData, codes: Codes) -> SubsetScorer:
-        y = class_codes(training)
+        y = training.labels.class_codes
         sizes = np.bincount(y)
         estimator, largest = self.estimator, np.inf
         if estimator is None:

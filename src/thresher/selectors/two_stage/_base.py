@@ -25,7 +25,6 @@ from thresher._utils.types import (
     Array,
     DataLike,
     Estimator,
-    FeatureNames,
     Folds,
     GroupsLike,
     RandomState,
@@ -34,7 +33,7 @@ from thresher._utils.types import (
 )
 from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._base import BaseSelector, CommonParameters, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
 from thresher.selectors._scoring import Key, Outcome, SubsetScorer, dense_columns, splitter_of
 from thresher.selectors.two_stage._moves import Pool, SearchRun, SearchState, Solution, Stopped
@@ -44,7 +43,7 @@ FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_st
 
 
 @estimator
-class TwoStageSelector(BaseSelector):
+class TwoStageSelector(CommonParameters, BaseSelector):
     """Base class: a filter finds a pool of features, a search the set of them with the best score.
 
     A subclass declares its parameters and implements
@@ -59,14 +58,11 @@ class TwoStageSelector(BaseSelector):
     scoring: Scoring = param(default=None)
     cv: Folds = param(default=5)
     select: Literal["best", "1se"] = param(default="best")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     time_budget: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
     callback: Callable[[SearchState], object] | None = param(default=None)
     checkpoint: str | os.PathLike[str] | None = param(default=None)
     random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     def fit(
         self,
