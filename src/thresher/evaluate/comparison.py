@@ -326,7 +326,7 @@ class Comparison:
         table : DataFrame or dict
             Columns: ``data``, ``selector``, ``estimator``, ``k``; ``score`` and its standard deviation ``score_sd``;
             ``n_selected``; ``stability`` (Nogueira) with ``stability_low`` and ``stability_high``, an interval of 95 %
-            that is somewhat too short because training sides overlap; ``false_share``, the share of the selected
+            that is somewhat too short because training sets overlap; ``false_share``, the share of the selected
             features that are not true, if the truth is known; ``seconds``, ``evaluations`` and ``megabytes``
             (growth of the process at its peak; only on Linux) of the fit that selected; ``n_failed`` folds. Unknown
             values are nan. Failed folds do not count.
