@@ -361,7 +361,7 @@ def test_methods_fits_terminals_of_any_width(columns):
     lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
     assert max(map(len, lines)) <= columns
     assert len(lines) < 6 * len(_options.METHODS)
-    assert "like mrmr, but counts joint information of features;" in " ".join(
+    assert "like mrmr, but with joint information of feature pairs;" in " ".join(
         " ".join(lines).split()
     )
 

@@ -29,7 +29,7 @@ def test_all_excluded_is_a_one_line_error(selector, n_constant):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(
-            ValueError, match=r"^exclude leaves no feature that varies. Remove such"
+            ValueError, match=r"^exclude leaves no feature that varies. Remove features"
         ):
             selector.fit(data, Y)
 
