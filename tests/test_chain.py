@@ -60,7 +60,7 @@ def test_reasons_give_positions_in_the_original_data(cancer):
     chain = Chain([FisherScore(12), RRFS(3, relevance="fisher", similarity="pearson")])
     chain.fit(X.to_numpy(), y)
     rivals = {
-        chain.reason(f).split("feature ")[1].split(",")[0]
+        chain.reason(f).split("feature ")[1].split(" ")[0]
         for f in range(30)
         if "similar" in chain.reason(f)
     }

@@ -241,7 +241,7 @@ def test_notes_name_options_not_parameters(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(1000)))
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y"])
-    assert "If it is a quantity, set --target-kind numeric" in result.stderr
+    assert "If y is a quantity, set --target-kind numeric" in result.stderr
     path.write_text(GOOD)
     result = CliRunner().invoke(app, ["select", str(path), "-t", "y", "-k", "1", "--ensemble", "3"])
     assert result.stdout.rstrip().endswith("see `thresher stability`")

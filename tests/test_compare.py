@@ -285,7 +285,7 @@ def test_a_failure_leaves_its_error_and_the_rest_continues():
 def test_nothing_is_ranked_where_all_failed():
     with pytest.warns(ThresherWarning, match="failed and are missing"):
         comparison = small(selectors={"broken": Failing()})
-    with pytest.raises(ValueError, match=r"no data set has a score of every selector. See errors"):
+    with pytest.raises(ValueError, match=r"no data set has a score of every selector. Call errors"):
         comparison.ranks()
     assert "mean_rank" not in repr(comparison)
 

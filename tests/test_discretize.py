@@ -265,7 +265,7 @@ def test_an_object_can_be_the_discretiser():
     [
         ("equal-freqency", "did you mean 'equal-frequency'"),
         ("equal-width:1", "of at least 2 and of at most 255"),
-        ("equal-width:many", "has an invalid parameter"),
+        ("equal-width:many", "an invalid parameter"),
         ("mdl:fayyad", "'n-1', 'weka'"),
         (7, "must be one of"),
     ],

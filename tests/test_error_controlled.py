@@ -250,7 +250,7 @@ def test_probe_select_reports_what_passed():
         ({"pvalues": np.full(40, np.nan)}, r"pvalues must be in \[0, 1\], got nan"),
         ({"n_permutations": 3}, "n_permutations must be an integer of at least 20"),
         ({"dependence": "none"}, "dependence must be one of"),
-        ({"method": "compete", "pfer": 1}, 'pfer needs method="gate", got'),
+        ({"method": "compete", "pfer": 1}, 'pfer needs method="gate", got method="compete"'),
         ({"selector": MRMR(3, keep=[0])}, r"keep=\[0\] selects untested features"),
         ({"selector": "mrmr"}, r"selector must be a selector such as MRMR\(\), got 'mrmr'"),
         ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),

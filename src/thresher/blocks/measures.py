@@ -108,7 +108,9 @@ class BlockMeasures:
 
     def coded_rows(self, *_: object, **__: object) -> NoReturn:
         """Raise: the rows are with the execution backend."""
-        raise ValueError(f"the method needs single rows, but X is in blocks. Pass {WHOLE_COLUMNS}")
+        raise ValueError(
+            f"the method needs all rows at once, but X is in blocks. Pass {WHOLE_COLUMNS}"
+        )
 
     on_rows = row_weights = weights_on = coded_rows
 

@@ -173,7 +173,7 @@ Sizes = Annotated[
 ]
 Keep = Annotated[str, Option(help="Features to select first, separated by commas; default: none.")]
 _KINDS = ("nominal", "numeric")
-_MISSING = ("error", "category", "pairwise", "drop_rows")
+_MISSING = ("error", "category", "pairwise", "drop_rows", "expected")
 _estimator = functools.partial(
     Option, autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
 )
@@ -262,8 +262,8 @@ class SelectionOptions(InputOptions):
     missing: Annotated[
         str | None,
         Option(
-            help="Treatment of missing values: error, category, pairwise or drop_rows, if the method supports it; "
-            "default: error.",
+            help="Treatment of missing values: error, category, pairwise, drop_rows or "
+            "expected, if the method supports it; default: error.",
             autocompletion=_completing(_MISSING),
         ),
     ] = None

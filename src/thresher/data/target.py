@@ -89,7 +89,7 @@ def warn_of_few(total: float, n_used: int) -> None:
     if total < 2 <= n_used:
         warn(
             f"sample_weight sums to {total:.3g} over {n_used} samples: weights count as repeated rows, so F, "
-            "chi-squared, p-values and MDL bins are those of that few samples. Scale the weights to a mean of 1"
+            f"chi-squared, p-values and MDL bins are those of {total:.3g} samples. Scale the weights to a mean of 1"
         )
 
 
@@ -245,7 +245,7 @@ def _reject_quantity(distinct: Array, n_rows: int, owner: str) -> None:
     if len(distinct) > max(MOST_DISCRETE_VALUES, n_rows / 5):
         raise ValueError(
             f"{owner} needs classes, but y has {len(distinct)} distinct numbers in {n_rows} samples. {remedy}. "
-            "Pass labels as strings"
+            "If the numbers are labels, pass them as strings"
         )
 
 

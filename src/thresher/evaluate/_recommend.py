@@ -151,7 +151,7 @@ class Race:
         return float(stats.t.ppf(0.975, len(scores) - 1)) * self.error(scores)
 
     def error(self, difference: Floats) -> float:
-        """Return the standard error of a mean over folds, corrected for overlapping training sides."""
+        """Return the standard error of a mean over folds, corrected for overlapping training sets."""
         overlap = 1 / (self.n_splits - 1)  # test rows over training rows
         return math.sqrt(float(difference.var(ddof=1)) * (1 / len(difference) + overlap))
 
@@ -274,9 +274,9 @@ def recommend(
     Notes
     -----
     Scores of two selectors are compared fold by fold with the t-test of Nadeau and Bengio, which corrects for the
-    overlap of training sides, and by Holm for the number of tests. A winner is named only if it is better than every
-    other selector at a level of 5 %, and better than a guess without features. The score of the best of several
-    selectors is slightly optimistic.
+    overlap of training sets, and Holm's correction for the number of tests. A winner is named only if it is better
+    than every other selector at a level of 5 %, and better than a guess without features. The score of the best of
+    several selectors is slightly optimistic.
 
     References
     ----------

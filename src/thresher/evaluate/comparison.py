@@ -279,7 +279,7 @@ def _warn_of_errors(comparison: Comparison) -> None:
         failed = first["estimator"] or first["selector"]
         warn(
             f"{len(errors['error'])} of {len(comparison.cells) * (1 + len(comparison.estimators))} fits and scores "
-            f"failed and are missing, see errors(). The first: {readable(failed)} on {readable(first['data'])}, "
+            f"failed and are missing. Call errors() to see them. The first: {readable(failed)} on {readable(first['data'])}, "
             f"fold {first['fold']}: {first['error']}"
         )
 
@@ -326,7 +326,7 @@ class Comparison:
         table : DataFrame or dict
             Columns: ``data``, ``selector``, ``estimator``, ``k``; ``score`` and its standard deviation ``score_sd``;
             ``n_selected``; ``stability`` (Nogueira) with ``stability_low`` and ``stability_high``, an interval of 95 %
-            that is somewhat too short because training sides overlap; ``false_share``, the share of the selected
+            that is somewhat too short because training sets overlap; ``false_share``, the share of the selected
             features that are not true, if the truth is known; ``seconds``, ``evaluations`` and ``megabytes``
             (growth of the process at its peak; only on Linux) of the fit that selected; ``n_failed`` folds. Unknown
             values are nan. Failed folds do not count.
@@ -448,7 +448,7 @@ class Comparison:
             f"k = {', '.join(map(str, sizes))}"
         )
         if any(cell.errors for cell in self.cells.values()):
-            headline += "; some fits or scores failed, see errors()"
+            headline += "; some fits or scores failed. Call errors() to see them"
         scores, _ = self._without_gaps(None, None)
         return as_text(headline, _ranked(scores)) if scores else headline
 
@@ -480,7 +480,7 @@ class Comparison:
         scores, left_out = self._without_gaps(k, estimator)
         if not scores:
             raise ValueError(
-                "no data set has a score of every selector. See errors() for the failures"
+                "no data set has a score of every selector. Call errors() to see what failed"
             )
         if left_out:
             names = ", ".join(map(readable, left_out))

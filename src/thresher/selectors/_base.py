@@ -292,7 +292,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if wanted < len(columns.kept):
             raise ValueError(
                 f"keep contains {len(columns.kept)} features, but n_features_to_select is {wanted}. "
-                "Set n_features_to_select to at least {len(columns.kept)}"
+                f"Set n_features_to_select to at least {len(columns.kept)}"
             )
         available = int(columns.selectable.sum())
         if wanted > available:

@@ -57,7 +57,7 @@ class CFS(FilterSelector):
         ``search="best-first"``.
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` treats floats with more than two values as numbers, which are binned into three classes at
-        mean -+ sd for ``"su"``.
+        the mean ± one standard deviation for ``"su"``.
     keep, exclude : list of str or int, default=None
         Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"

@@ -29,7 +29,7 @@ class FCBF(FilterSelector):
         Largest number of features; ``"auto"`` runs to the natural stop.
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` treats floats with more than two values as numbers, which are binned into three classes at
-        mean -+ sd.
+        the mean ± one standard deviation.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete: ``"mdl"`` (the default; Fayyad and Irani), ``"mean-sd"``,
         ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`. None treats every column as

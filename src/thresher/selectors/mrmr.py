@@ -40,6 +40,8 @@ class MRMR(FilterSelector):
 
         ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
         ``"r2"``: the share of the feature's variance that the classes, or the target, explain.
+        ``"mi"`` is mutual information in bits, ``"su"`` symmetrical uncertainty, ``"nmi"`` information over the
+        smaller entropy, ``"f"`` the F statistic. `Univariate` describes the others.
     redundancy : str, default="auto"
         Measure of two features.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric: ``"pearson"``, ``"spearman"``, ``"cosine"``,
