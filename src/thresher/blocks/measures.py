@@ -201,15 +201,11 @@ class BlockMeasures:
         return np.array(present, dtype=np.int32)
 
     @cached
-    def _bins(self) -> Bins:
-        return self._planned.bins(self._summary, self._margins)
-
-    @property
     def bins(self) -> Bins:
         """The bins of the features; none if no measure counts."""
         if not self._counts:
             return Bins("none", np.zeros(self.training.n_features, dtype=bool))
-        return self._bins
+        return self._planned.bins(self._summary, self._margins)
 
     @property
     def n_target_levels(self) -> int:

@@ -43,6 +43,7 @@ from thresher.evaluate._runs import Cell, Fold, Trial, as_matrix, check_lengths,
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
 from thresher.search.ensemble import draw_seed
+from thresher.search.error_bounds import counted
 from thresher.selectors._scoring import check_scorer, fit_and_score
 from thresher.selectors._third_party import resize
 
@@ -340,7 +341,7 @@ def _summarize(
     winner = first.name if is_signal and others and not alike else None
     interactions = _interactions(race)
     findings += [
-        f"{len(guess)} folds, {_count(k)} each; without features the score is {guess.mean():.3f}"
+        f"{len(guess)} folds, {counted(k)} each; without features the score is {guess.mean():.3f}"
     ]
     if not is_signal:
         findings.append("no selector is significantly better than a guess without features")
@@ -369,10 +370,6 @@ def _summarize(
     elif winner is None:
         code = f"# One of several selectors without significant differences on {len(guess)} folds.\n{code}"
     return Recommendation(winner, tuple(alike), code, tuple(findings), interactions, columns)
-
-
-def _count(k: int) -> str:
-    return "1 feature" if k == 1 else f"{k} features"
 
 
 def _interactions(race: Race) -> bool | None:

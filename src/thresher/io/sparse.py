@@ -118,6 +118,11 @@ def _check_range(name: str, indices: Array, size: int) -> str | None:
     return f"{name} must be at least 0 and below {size}"
 
 
+def runs_of(numbers: Array) -> Iterator[tuple[int, int]]:
+    """Return the ranges of positions with equal numbers."""
+    return pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)])
+
+
 _LARGEST_NARROW = np.iinfo(np.int32).max
 
 
@@ -168,8 +173,7 @@ class SparseColumns:
         counts: Array | int = sum(np.diff(block.indptr)[self.indices] for block in self.blocks)
         size = self.scratch.block_bytes // 12
         number = np.cumsum(counts, dtype=np.int64) // max(1, size)
-        bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.indices)]
-        for start, end in pairwise(bounds):
+        for start, end in runs_of(number):
             yield self._columns(self.indices[start:end])
 
     def matrix(self) -> MappedMatrix:

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -17,7 +16,7 @@ from scipy import sparse
 from thresher._utils.checks import readable
 from thresher._utils.types import Array, Matrix, Values
 from thresher.io import BadFile
-from thresher.io.sparse import SparseColumns, check_sparse, write_columns, write_rows
+from thresher.io.sparse import SparseColumns, check_sparse, runs_of, write_columns, write_rows
 from thresher.io.table import FileColumns, TableSource, default_names, join_parts
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import write_matrix
@@ -154,10 +153,9 @@ def write_sparse(
         raise ValueError("the starts of its rows or columns do not rise to the number of entries")
     form, across = (sparse.csr_matrix, shape[1]) if kind == "csr" else (sparse.csc_matrix, shape[0])
     n_entries = max(1, scratch.block_bytes // 16)
-    bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
 
     def blocks() -> Iterator[Matrix]:
-        for start, end in pairwise(bounds):
+        for start, end in runs_of(starts[:-1] // n_entries):
             stored = slice(int(starts[start]), int(starts[end]))
             copies = (np.array(given[stored]) for given in (values, indices))  # to be sorted
             own = *copies, starts[start : end + 1] - starts[start]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from thresher.data import (
     to_feature_major,
 )
 from thresher.discretize import Discretizer, GivenBins, MDLBins, make_discretizer
-from thresher.io.sparse import MappedMatrix
+from thresher.io.sparse import MappedMatrix, runs_of
 from thresher.io.temporary import Scratch, ScratchFile
 from thresher.measures.columns import stored_columns
 
@@ -289,7 +288,7 @@ def _code_sparse(
     packer = ColumnPacker(table, training.weights, in_parts, scratch, missing)
     cuts_of_all: list[bytes] = []  # no arrays: see ColumnGroupCoder
     # Every column group costs one pass over all rows.
-    for start, stop in _groups_of_entries(starts, max(_GROUP_ENTRIES, n_rows)):
+    for start, stop in runs_of(starts[1:] // max(_GROUP_ENTRIES, n_rows)):
         stored = slice(starts[start], starts[stop])
         columns = (values[stored], rows[stored], starts[start : stop + 1] - starts[start], n_rows)
         wanted = to_bin[start:stop]
@@ -306,13 +305,6 @@ def _code_sparse(
             cuts_of_all += [pieces[feature].tobytes() for feature in np.flatnonzero(wanted)]
         packer.add_sparse(columns[2], columns[1], codes)
     return packer.finish(), [np.frombuffer(bytearray(cuts)) for cuts in cuts_of_all]
-
-
-def _groups_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Return ranges of columns with about `size` entries each."""
-    number = starts[1:] // size
-    bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(starts) - 1]
-    return pairwise(bounds)
 
 
 @dataclass(frozen=True)

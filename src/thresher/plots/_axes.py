@@ -45,8 +45,7 @@ def draw_line(
 
 def finish(ax: Axes, x: str, y: str, **legend: object) -> Axes:
     """Add labels, a faint grid and a legend to the axes; return the axes."""
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
+    ax.set(xlabel=x, ylabel=y)
     ax.grid(alpha=0.3)
     ax.legend(frameon=False, **legend)
     return ax

@@ -78,8 +78,7 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = No
         f"mean ranks on {tests.n_sets} data sets; bars: no difference at {tests.alpha:g} ({kind})",
         fontsize=9,
     )
-    ax.set_xlim(low - 6 * margin, high + 6 * margin)
-    ax.set_ylim(depth, -1.9)
+    ax.set(xlim=(low - 6 * margin, high + 6 * margin), ylim=(depth, -1.9))
     ax.axis("off")
     return ax
 

@@ -92,9 +92,7 @@ def plot_stability_grid(grid: StabilityGrid, *, ax: Axes = None) -> Axes:
     image = ax.imshow(grid.values, origin="lower", aspect="auto", cmap="viridis")
     _label_some(ax.set_xticks, grid.k.tolist(), most=10)
     _label_some(ax.set_yticks, grid.n_parts.tolist(), most=20)
-    ax.set_xlabel("selected features")
-    ax.set_ylabel("parts")
-    ax.set_title(grid.name)
+    ax.set(xlabel="selected features", ylabel="parts", title=grid.name)
     ax.figure.colorbar(image, ax=ax, label=_INDEX_LABELS[grid.index])
     return ax
 
@@ -136,8 +134,7 @@ def plot_votes(
     ax.barh(range(len(order)), votes[order], color=colours)
     name_ticks(ax.yaxis, range(len(order)), feature_labels(ensemble, order, names))
     ax.invert_yaxis()
-    ax.set_xlim(0.0, 1.0)
-    ax.set_xlabel("share of replicates that selected the feature")
+    ax.set(xlim=(0.0, 1.0), xlabel="share of replicates that selected the feature")
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
     if len(chosen) < len(order):
@@ -216,8 +213,7 @@ def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = 
         ax.plot([0, end], [0, level], color=COLOURS[1], label=f"line of level {selector.fdr:g}")
     ax.axhline(level, color=COLOURS[1], linestyle="--", label=f"gate, {level:.2g}")
     top = max(float(level), float(pvalues[order].max()))
-    ax.set_ylim(-0.03 * top, 1.05 * top)
-    ax.set_xlim(0, len(order) + 1)
+    ax.set(ylim=(-0.03 * top, 1.05 * top), xlim=(0, len(order) + 1))
     pvalue = f"p-value of the relevance ({selector.relevance_name_})"
     return finish(ax, "rank of the p-value", pvalue)
 
@@ -307,7 +303,6 @@ def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Axes = None) -> Axes
         draw_line(ax, i, steps, mean, band, label=name)
     ax.plot(steps, steps, ":", color="0.6", label="random columns only")
     count_along_x(ax)
-    ax.set_xlabel("first features")
-    ax.set_ylabel("random columns among them, mean")
+    ax.set(xlabel="first features", ylabel="random columns among them, mean")
     ax.legend()
     return ax

@@ -51,8 +51,7 @@ def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
     name_ticks(ax.yaxis, steps, [f"{label}  {step}" for step, label in enumerate(labels, 1)])
     ax.invert_yaxis()
     ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
-    ax.set_xlabel("score when chosen")
-    ax.set_title(type(selector).__name__)
+    ax.set(xlabel="score when chosen", title=type(selector).__name__)
     return ax
 
 

@@ -243,18 +243,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _input_rules(self) -> InputRules:
         """Return the rules of reading the input that follow from the parameters."""
+        names = ("target", "missing", "keep", "exclude", "n_jobs", "discretize")
+        given: Values = {name: getattr(self, name) for name in names if hasattr(self, name)}
         return InputRules(
-            getattr(self, "target", "auto"),
-            self._classes_only,
-            self._needs_target,
-            getattr(self, "missing", "error"),
-            getattr(self, "keep", None),
-            getattr(self, "exclude", None),
-            getattr(self, "n_jobs", None),
-            self._takes_sparse,
-            self._reads_blocks,
-            getattr(self, "discretize", "auto"),
-            self._packing_rule(),
+            classes_only=self._classes_only,
+            needs_target=self._needs_target,
+            accept_sparse=self._takes_sparse,
+            accept_blocks=self._reads_blocks,
+            packing_rule=self._packing_rule(),
+            **given,
         )
 
     def _check_parameters(self) -> None:

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from thresher._utils.params import FeatureCount, estimator, param
-from thresher._utils.types import Floats
-from thresher.data import LocalData, TrainingData, rescaled
+from thresher.data import TrainingData, rescaled
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import gso
 from thresher.selectors._base import Selection
@@ -114,9 +113,12 @@ class GSOCriterion(ForwardCriterion):
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         data = task.rows
         weights = task.measures.row_weights()
+        target = data.labels.values.astype(np.float64, copy=False)
         return gso(
             safe_columns(type(task.owner).__name__, data),
-            class_indicators(data) if self.by_class else _safe_target(data),
+            class_indicators(data)
+            if self.by_class
+            else np.ascontiguousarray(rescaled(target[:, None]).T),
             task.required_count,
             weights=None if weights is None else weights.astype(np.float64),
             n_threads=data.n_threads,
@@ -139,9 +141,3 @@ class GSOCriterion(ForwardCriterion):
             ),
             shortfall=why,
         )
-
-
-def _safe_target(training: LocalData) -> Floats:
-    """Return the target as one row, rescaled."""
-    values = training.labels.values.astype(np.float64, copy=False)
-    return np.ascontiguousarray(rescaled(values[:, None]).T)
