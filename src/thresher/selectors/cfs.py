@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._utils.params import FeatureCount, Fitted, estimator, param
+from thresher._utils.params import FeatureCount, Fitted, Options, estimator, param
 from thresher._utils.types import BinRule
 from thresher.data import TrainingData
+from thresher.measures import measures_of
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import Features, add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import CountOrAuto, Selection
@@ -130,7 +131,7 @@ class CFS(FilterSelector):
     )
     search: Literal["forward", "best-first"] = param(default="forward")
     strategy: Literal["lazy", "cached", "naive"] = param(default="lazy")
-    measure: Literal["su", "pearson"] = param(default="su")
+    measure: Literal["su", "pearson"] = param(Options(*measures_of("CFS")), default="su")
     discretize: BinRule = param(default="auto")
     locally_predictive: bool = param(default=False)
     zero_as_one: bool = param(default=False)

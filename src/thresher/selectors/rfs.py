@@ -9,7 +9,15 @@ from typing import Literal, Self, Unpack
 import numpy as np
 
 from thresher._utils.checks import check_number, warn
-from thresher._utils.params import FeatureCount, Fitted, Interval, ThreadCount, estimator, param
+from thresher._utils.params import (
+    FeatureCount,
+    Fitted,
+    Interval,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
 from thresher._utils.types import Auto, BinRule, DataLike, Floats, Relevance, TargetKind, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import (
@@ -65,7 +73,7 @@ class RelevanceFilter(CommonParameters, Ranking):
     n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
-    relevance: Auto | Relevance = param(default="auto")
+    relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
     cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
     target: TargetKind = param(default="auto")
     discretize: BinRule = param(default="auto")
@@ -258,7 +266,7 @@ class RFS(StreamingMixin, RelevanceFilter):
 
     _reads_blocks = True
 
-    relevance: Relevance = param(default="mean-median")
+    relevance: Relevance = param(Options(*RELEVANCES), default="mean-median")
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:

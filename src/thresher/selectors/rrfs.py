@@ -8,11 +8,11 @@ import numpy as np
 
 from thresher import _core
 from thresher._utils.checks import resolve_count, warn
-from thresher._utils.params import Interval, NoneOr, estimator, param
+from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import FeatureRoles, LocalData, RemoteOptions, TargetSummary
-from thresher.measures import DISPERSIONS, Measures, are_discrete
+from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
 from thresher.search.forward import Features
 from thresher.search.subsets import Walk, redundancy_walk
@@ -105,7 +105,9 @@ class RRFS(RelevanceFilter):
     'too similar to worst concave points (similarity 0.82); relevance 1.584'
     """
 
-    similarity: Literal["auto", "su", "pearson", "cosine", "mici"] = param(default="auto")
+    similarity: Literal["auto", "su", "pearson", "cosine", "mici"] = param(
+        Options("auto", *measures_of("RRFS"), *SIMILARITIES), default="auto"
+    )
     max_similarity: float = param(Interval(0, open_low=True), default=0.8)
     against: Literal["last", "all"] = param(default="last")
     scan: Literal["all", "top"] = param(default="all")

@@ -9,7 +9,15 @@ import numpy as np
 
 from thresher import _core
 from thresher._utils.checks import warn
-from thresher._utils.params import FeatureCount, Fitted, Interval, ThreadCount, estimator, param
+from thresher._utils.params import (
+    FeatureCount,
+    Fitted,
+    Interval,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
 from thresher._utils.types import (
     Auto,
     BinRule,
@@ -25,7 +33,7 @@ from thresher._utils.types import (
 )
 from thresher.blocks import make_measures
 from thresher.data import RemoteOptions, TrainingData
-from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
+from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, test_names
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
@@ -143,7 +151,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     corrected_pvalues_ = Fitted[Floats]()
 
     n_features_to_select: CountOrAuto = param(FeatureCount(auto=True), default=10, kw_only=False)
-    measure: Auto | TestedMeasure = param(default="auto")
+    measure: Auto | TestedMeasure = param(Options("auto", *TESTED), default="auto")
     alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
     correction: Literal["bh", "by", "bonferroni"] | None = param(default="bh")
     pvalues: Literal["auto", "analytic", "permutation"] = param(default="auto")
