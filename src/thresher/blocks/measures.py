@@ -202,7 +202,7 @@ class BlockMeasures:
 
     @cached
     def bins(self) -> Bins:
-        """The bins of the features; none if no measure counts."""
+        """Return the bins of the features; none if no measure counts."""
         if not self._counts:
             return Bins("none", np.zeros(self.training.n_features, dtype=bool))
         return self._planned.bins(self._summary, self._margins)
