@@ -74,7 +74,7 @@ def select(
 
     With -k auto, a method that stops by itself sets the number of features. Otherwise cross-validation sets it.
 
-    Text columns are categorical features. Python loads the file of --out selected.json with from_json of the
+    Text columns are categorical features. To load the file of --out selected.json in Python, call from_json of the
     method's class, such as thresher.MRMR.from_json. Files .csv and .parquet have one row per selected feature.
     """
     from thresher.cli._select import select as run
@@ -215,7 +215,7 @@ def compare(
     \b
     Examples:
       thresher compare data.csv -t species
-      thresher compare data.csv -t species -m mrmr,relieff -k 5,10 --estimator bayes
+      thresher compare data.csv -t species -m mrmr,relieff -k 5 --estimator bayes
     """
     from thresher.cli import _evaluate
 

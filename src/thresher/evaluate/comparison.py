@@ -279,8 +279,8 @@ def _warn_of_errors(comparison: Comparison) -> None:
         failed = first["estimator"] or first["selector"]
         warn(
             f"{len(errors['error'])} of {len(comparison.cells) * (1 + len(comparison.estimators))} fits and scores "
-            f"failed and are missing. Call errors() to see them. The first: {readable(failed)} on {readable(first['data'])}, "
-            f"fold {first['fold']}: {first['error']}"
+            f"failed and are missing. Call errors() to see them. The first: {readable(failed)} on "
+            f"{readable(first['data'])}, fold {first['fold']}: {first['error']}"
         )
 
 

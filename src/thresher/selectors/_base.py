@@ -394,10 +394,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if not isinstance(selector, BaseSelector):
             raise ValueError("the text is not a selection written by to_json")
         if not hasattr(selector, "selected_"):
-            raise ValueError(f"the text contains a {type(selector).__name__} that is not fitted")
+            raise ValueError(
+                f"the text is a selection of {type(selector).__name__}, but not a fitted one"
+            )
         if not isinstance(selector, cls):
             raise ValueError(
-                f"the text contains a {type(selector).__name__}, not a {cls.__name__}. "
+                f"the text is a selection of {type(selector).__name__}, not of {cls.__name__}. "
                 f"Use {type(selector).__name__}.from_json"
             )
         return selector
