@@ -126,7 +126,8 @@ def test_bad_arrays_are_named(arrays, message, tmp_path):
         (b"y\np\nq\n", "no column except the target y"),
         (b"a,y\n" + 9 * b"1,p\n1,q\n", "no column of X varies"),
         (b"a,y\n1,p\n2,\n", "--target y: y contains NaN or None"),
-        (b"a,y\n" + 9 * b"2020-01-01,p\n2020-01-02,q\n", "neither a number nor a category"),
+        (b"a,y\n" + 9 * b"2020-01-01,p\n2020-01-02,q\n", "column a has dates, times or durations. Convert"),
+        (b"a,b,c,y\n,,2,p\n,,4,q\n", "columns a, b contain only missing values"),
         (("n" * 10_000 + ",y\n1,p\n2,q\n").encode(), "has 10000 characters"),
     ],
 )  # fmt: skip

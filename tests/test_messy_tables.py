@@ -132,7 +132,7 @@ def test_excluded_columns_of_arrays_may_be_anything_in_transform():
         out = MRMR(2, exclude=[4]).fit(data, Y).transform(data)
         out = out.toarray() if sparse.issparse(out) else out
         assert np.isfinite(out).all()
-    with pytest.raises(ValueError, match="contains NaN"):
+    with pytest.raises(ValueError, match=r"contains NaN|NaN in "):
         MRMR(2).fit(NUMBERS.to_numpy()[:, ::-1], Y).transform(np.full_like(X, np.nan))
 
 
@@ -229,7 +229,7 @@ def test_lazy_and_masked_data_in_everything(selector):
     with pytest.raises(ValueError, match=r"X is a lazy frame.*collect"):
         clone(selector).fit(NUMBERS, Y).transform(lazy)
     masked = np.ma.array(NUMBERS.to_numpy(), mask=NUMBERS.to_numpy() > 3)
-    with pytest.raises(ValueError, match="contains NaN"):
+    with pytest.raises(ValueError, match=r"contains NaN|NaN in "):
         selector.fit(masked, Y)
     with pytest.raises(ValueError, match=r"X is a lazy frame.*collect"):
         stability_curve(clone(selector), lazy, Y, k=[1])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -52,8 +54,23 @@ class BadInput(Exception):
     """An input or an option that cannot be used; the text names it and the remedy."""
 
 
+# The code in a message that drops columns, see `thresher.data.bad_columns`.
+_NAMES = r"(\[.*?\]|error\.columns)"
+_DROPPING = re.compile(rf"X = X\.drop\w*\((?:columns=)?{_NAMES}\)|\bexclude={_NAMES}(?=$|[),.])")
+
+
+def _as_exclude(code: re.Match[str]) -> str:
+    """Return the option that excludes the columns dropped by the code."""
+    names = code[1] or code[2]
+    if names == "error.columns":
+        return "--exclude"
+    quoted = (f'"{name}"' if "," in str(name) else str(name) for name in ast.literal_eval(names))
+    return f"--exclude {shlex.quote(','.join(quoted))}"
+
+
 def as_options(text: str) -> str:
     """Return a message of the package with options in place of parameters."""
+    text = _DROPPING.sub(_as_exclude, text)
     for pattern, replacement in _PHRASES.items():
         text = re.sub(pattern, replacement, text)
     for parameter, option in _OPTIONS.items():

@@ -16,9 +16,10 @@ from thresher.cli._errors import BadInput
 from thresher.cli._options import InputOptions, split
 from thresher.cli._output import Console
 from thresher.data import read_target, take
+from thresher.data.bad_columns import MOST_NAMED, drop_code
 from thresher.io import open_table, size_in_memory
 from thresher.io.sparse import MappedMatrix, SparseColumns
-from thresher.io.table import FileColumns, TableSource
+from thresher.io.table import FileColumns, TableSource, column_kind
 from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
 
 # Longer names usually mean a wrong separator.
@@ -108,7 +109,7 @@ def read_data(
     content = content.select([name for name in names if name not in dropped])
     _note_categories(content.by_number, content.names, console)
     if content.is_typed:
-        content = without_identifiers(path, content, console)
+        content = only_features(path, content, console)
     else:
         check_values(path, content.columns, content.names)
     X, names = content.columns, content.names
@@ -246,35 +247,64 @@ def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console
     return None
 
 
-def without_identifiers(path: Path, content: TableSource, console: Console) -> TableSource:
-    """Return the table without identifiers; reject a column without any value.
+def only_features(path: Path, content: TableSource, console: Console) -> TableSource:
+    """Return the table without identifiers, dates and times; reject columns without any value.
 
     Of columns that are not in memory, only text columns are read.
     """
-    useful = []
-    kinds = getattr(content.columns, "kinds", {})
+    useful, empty, temporal = [], [], []
+    kinds, in_memory = _kinds(content), not isinstance(content.columns, FileColumns)
     for name in content.names:
-        kind = kinds.get(name, "text")
-        column = content.columns.column(name) if kind == "text" else None
+        kind = kinds[name]
+        column = content.columns.column(name) if kind == "text" or in_memory else None
         if kind == "null" or (column is not None and column.null_count == content.shape[0]):
-            raise BadInput(_no_values(path, name))
-        if column is not None and is_identifier(column):
+            empty.append(name)
+        elif kind.startswith(_TEMPORAL):
+            temporal.append(name)
+        elif column is not None and is_identifier(column):
             console.note(
                 f"column {readable(name)} has a different text in every row, like an identifier: it is left out"
             )
         else:
             useful.append(name)
+    if empty:
+        raise BadInput(_no_values(path, empty))
+    if temporal:
+        have = "column {} has" if len(temporal) == 1 else "columns {} have"
+        what = f"{have.format(_shortened(temporal))} dates, times or durations"
+        if not useful:
+            raise BadInput(f"{path}: no feature is left: {what}. Convert one to numbers")
+        console.note(f"{what}: left out")
     return content.select(useful)
 
 
+# How the kinds of dates, times and durations begin.
+_TEMPORAL = ("Date", "Time", "Duration")
+
+
+def _kinds(content: TableSource) -> dict[str, str]:
+    """Return the kind of every column, as in `FileColumns`."""
+    if isinstance(content.columns, FileColumns):
+        return content.columns.kinds
+    schema = content.columns.schema
+    return {name: column_kind(schema.field(name).type) for name in content.names}
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """Return the names for a message, shortened if they are many."""
+    more = len(names) - MOST_NAMED
+    shown = ", ".join(map(readable, names[:MOST_NAMED]))
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
 def check_values(path: Path, X: DataLike, names: list[str]) -> None:
-    """Reject a column of a matrix without any value."""
-    first = 0
+    """Reject columns of a matrix without any value."""
+    first, empty = 0, []
     for columns in X.column_groups() if isinstance(X, SparseColumns) else [X]:
-        is_empty = _without_values(columns)
-        if is_empty.any():
-            raise BadInput(_no_values(path, names[first + int(np.argmax(is_empty))]))
+        empty += [names[first + i] for i in np.flatnonzero(_without_values(columns))]
         first += columns.shape[1]
+    if empty:
+        raise BadInput(_no_values(path, empty))
 
 
 def _without_values(X: DataLike) -> Mask:
@@ -289,10 +319,15 @@ def _without_values(X: DataLike) -> Mask:
     return np.asarray(np.bincount(missing, minlength=X.shape[1]) == X.shape[0])
 
 
-def _no_values(path: Path, name: str) -> str:
-    return (
-        f"{path}: column {readable(name)} contains only missing values. Remove it, or use --exclude"
-    )
+def _no_values(path: Path, names: Sequence[str]) -> str:
+    what = drop_code(names)
+    if len(names) == 1:
+        text = f"column {readable(names[0])} contains only missing values. Remove it, or use {what}"
+    else:
+        text = (
+            f"columns {_shortened(names)} contain only missing values. Remove them, or use {what}"
+        )
+    return f"{path}: {text}"
 
 
 def is_identifier(column: TargetLike) -> bool:

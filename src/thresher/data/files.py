@@ -24,7 +24,8 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.data.frames import exact_values, is_exact_kind, unusable_type
+from thresher.data.bad_columns import refusal, unusable_type
+from thresher.data.frames import exact_values, is_exact_kind
 from thresher.data.table import ColumnGroups, FeatureRoles, FileTable, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
@@ -92,10 +93,12 @@ class ColumnGroupReader:
         self.n_threads = n_threads
         self._excluded = excluded
         kinds = np.array([files.kinds[name] for name in names], dtype=object)
-        for feature in np.flatnonzero(~excluded):
-            if kinds[feature] not in ("number", "truth", "decimal", "text"):
-                kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
-                raise unusable_type(names[feature], kind)
+        if bad := [
+            unusable_type(names[feature], kinds[feature])
+            for feature in np.flatnonzero(~excluded)
+            if kinds[feature] not in ("number", "truth", "decimal", "text", "null")
+        ]:
+            raise refusal(bad)
         self._kinds = kinds
         self.is_category: Mask = (kinds == "text") & ~excluded
         read = names[~excluded].tolist()
@@ -390,9 +393,12 @@ def _read_column_groups(
     """Make the pass over the files that consumes or stores the columns and sets the schema."""
 
     def usable() -> Iterator[tuple[slice, Table]]:
+        is_usable, allow_missing = True, missing != "error"
         for group, columns in table.with_schema(table.column_groups()):
-            columns.schema.refuse_unusable(allow_missing=missing != "error")
-            yield group, columns
+            is_usable = is_usable and not columns.schema.unusable(allow_missing).any()
+            if is_usable:
+                yield group, columns
+        table.schema.refuse_unusable(allow_missing=allow_missing)
 
     if consumer is None:
         table.store(columns for _, columns in usable())

@@ -6,7 +6,7 @@ import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher._utils.checks import is_missing, resolve_features
 from thresher._utils.types import Array, DataLike, FeatureNames, Floats, Indices, Mask, Names
+from thresher.data.bad_columns import BadColumn, mixed_types, refusal, unusable_type
 from thresher.data.table import feature_blocks
 from thresher.io.table import reading
 
@@ -249,7 +250,7 @@ def _collector_paused() -> Iterator[None]:
 def read_frame(
     X: DataLike, exclude: FeatureNames = None, *, is_block: bool = False
 ) -> FrameColumns:
-    """Read a dataframe; raise ValueError for a column that is neither numeric nor a category.
+    """Read a dataframe; raise one ValueError for all columns that are neither numeric nor categories.
 
     Excluded columns may have any type: unless they are numeric they are read as zeros. With `is_block` values stay
     comparable with those of other blocks.
@@ -284,16 +285,35 @@ def read_frame(
         texts |= {i: known for i, known in zip(some, texts_of, strict=True) if known is not None}
     to_read[list(texts)] = False
     left = np.flatnonzero(to_read).tolist()
+    bad: dict[int, BadColumn] = {}
     for i, column in zip(left, frame[:, left].iter_columns() if left else [], strict=True):
-        columns[i], known = _read_column(column, kinds.of(i), names[i])
+        read = _read_column(column, kinds.of(i))
+        if isinstance(read, BadColumn):
+            bad[i] = replace(read, name=frame.columns[i])
+            continue
+        columns[i], known = read
         if known is not None:
             texts[i] = known
+    if bad:
+        _refuse(bad, frame, columns, is_block)
     is_category[list(texts)] = True
     rounded = _rounded(columns, kinds, is_used)
     rounded = [i for i in rounded if kinds.of(i) != nw.Object or are_exact(frame[:, i].to_list())]
     for i in [] if is_block else rounded:
         columns[i] = from_smallest(exact_values(frame[:, i]))
     return FrameColumns(columns.T, names, is_category, texts, rounded)
+
+
+def _refuse(bad: dict[int, BadColumn], frame: Frame, columns: Floats, is_block: bool) -> None:
+    """Raise ValueError for the bad columns, and for those without any value.
+
+    Columns without values in one block may have some in others.
+    """
+    if not is_block:
+        for i in np.flatnonzero(np.isnan(columns).all(axis=1)).tolist():
+            bad.setdefault(i, BadColumn(frame.columns[i], "contains only NaN", "only NaN"))
+    package = "" if is_block else frame.implementation.value
+    raise refusal([bad[i] for i in sorted(bad)], package)
 
 
 @dataclass(frozen=True)
@@ -401,22 +421,17 @@ def _sparse_types(X: DataLike) -> dict[str, pd.SparseDtype]:
     return {name: kind for name, kind in X.dtypes.items() if type(kind) in sparse_kinds}
 
 
-def _read_column(column: Column, kind: DType, name: str) -> tuple[Floats, list[str] | None]:
-    """Return the numbers of a column and, for a category, the texts of its ranks."""
+def _read_column(column: Column, kind: DType) -> tuple[Floats, list[str] | None] | BadColumn:
+    """Return the numbers of a column and, for a category, the texts of its ranks; or what is wrong with it."""
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
     if kind in (nw.Categorical, nw.Enum):
         return _text_column([v if is_missing(v) else str(v) for v in column.to_list()])
     if kind in (nw.String, nw.Object):
-        return _object_column(column.to_list(), name)
-    raise unusable_type(name, kind)
-
-
-def unusable_type(name: str, kind: object) -> ValueError:
-    return ValueError(
-        f"column {name!r} has the type {kind}, which is neither a number nor a category. "
-        "Convert or drop it, or add it to exclude"
-    )
+        return _object_column(column.to_list())
+    if kind == nw.Unknown and column.null_count() == len(column):  # the type without values
+        return np.full(len(column), np.nan), None
+    return unusable_type(None, kind)
 
 
 def _ranked_columns(
@@ -441,7 +456,7 @@ def _ranked_columns(
             yield some, *text_ranks(values.T, factorize)
 
 
-def _object_column(values: list[Any], name: str) -> tuple[Floats, list[str] | None]:
+def _object_column(values: list[Any]) -> tuple[Floats, list[str] | None] | BadColumn:
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
         return _text_column(values)
@@ -449,9 +464,7 @@ def _object_column(values: list[Any], name: str) -> tuple[Floats, list[str] | No
         numbers = [np.nan if is_missing(value) else as_double(value) for value in values]
         return np.array(numbers, dtype=np.float64), None
     types = sorted({type(value).__name__ for value in present})
-    raise ValueError(
-        f"column {name!r} mixes values of the types {', '.join(types)}. Make it all numbers or all strings"
-    )
+    return mixed_types(None, types)
 
 
 def _text_column(values: list[object]) -> tuple[Floats, list[str] | None]:

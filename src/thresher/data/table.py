@@ -16,6 +16,7 @@ from thresher import _core
 from thresher._utils.checks import resolve_features
 from thresher._utils.lazy import cached
 from thresher._utils.types import Array, BinRule, FeatureNames, Floats, Indices, Mask, Names
+from thresher.data.bad_columns import BadColumn, UnusableColumns, drop_code, listed
 from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
 from thresher.io.temporary import Scratch
 
@@ -77,8 +78,11 @@ class Schema:
 
     def label(self, feature: int) -> str:
         """Return the name of a feature for messages."""
+        return label(self._names(), feature)
+
+    def _names(self) -> Names | Sequence[str] | None:
         names = _MATRIX_NAMES.get() if self.names is None else self.names
-        return label(names if len(names) == self.n_features else None, feature)
+        return names if len(names) == self.n_features else None
 
     def refuse_categories(self) -> None:
         """Raise ValueError if a column contains categories; for methods that need numbers."""
@@ -104,24 +108,42 @@ class Schema:
                 "underflow to 0. Multiply X by a constant"
             )
 
+    def unusable(self, allow_missing: bool) -> Mask:
+        """Return which columns have infinite values or, unless allowed, missing values."""
+        is_infinite = self.n_infinite > 0
+        return is_infinite if allow_missing else is_infinite | self.has_missing
+
     def refuse_unusable(self, *, allow_missing: bool) -> None:
-        """Raise ValueError for infinite values and, unless allowed, for missing values."""
-        if self.n_infinite.any():
-            first = int(np.argmax(self.n_infinite > 0))
-            raise ValueError(
-                f"column {self.label(first)} of X contains infinity (inf) in "
-                f"{int(self.n_infinite[first])} of {self.n_rows} samples. Replace or drop those values"
-            )
-        if self.n_missing.any() and not allow_missing:
-            first = int(np.argmax(self.has_missing))
-            count = int(self.n_missing[first])
-            what = (
-                "only NaN" if count == self.n_rows else f"NaN in {count} of {self.n_rows} samples"
-            )
-            raise ValueError(
-                f"column {self.label(first)} of X contains {what}. Fill the values in, drop the column, "
-                "or set the parameter missing"
-            )
+        """Raise one ValueError for all columns with infinite values or, unless allowed, with missing values."""
+        bad = [self._problem(i) for i in np.flatnonzero(self.unusable(allow_missing)).tolist()]
+        if not bad:
+            return
+        names = [column.name for column in bad]
+        code = drop_code(names)
+        if len(bad) > 1:
+            text = f"{len(bad)} columns of X cannot be used ({self.n_rows} samples): {listed(bad, repr)}"
+            where = "the columns"
+        else:
+            text = f"column {bad[0].name!r} of X {bad[0].problem}"
+            where = "the column"
+        if allow_missing or not self.has_missing.any():
+            raise UnusableColumns(f"{text}. Replace or drop those values", names)
+        raise UnusableColumns(
+            f"{text}. Fill the values in, drop {where} ({code}), or set the parameter missing",
+            names,
+        )
+
+    def _problem(self, feature: int) -> BadColumn:
+        """Return what is wrong with a column."""
+        names = self._names()
+        name = feature if names is None else str(names[feature])
+        if n := int(self.n_infinite[feature]):
+            problem = f"contains infinity (inf) in {n} of {self.n_rows} samples"
+            return BadColumn(name, problem, f"inf in {n}")
+        n = int(self.n_missing[feature])
+        if n == self.n_rows:
+            return BadColumn(name, "contains only NaN", "only NaN")
+        return BadColumn(name, f"contains NaN in {n} of {self.n_rows} samples", f"NaN in {n}")
 
 
 @dataclass(frozen=True)
