@@ -149,3 +149,73 @@ def test_a_frame_column_of_no_type_is_one_without_values(tmp_path):
 )
 def test_the_command_names_its_option_instead(text, option):
     assert as_options(text) == option
+
+
+GAPS = PLAIN.assign(
+    a=PLAIN["a"].where(np.arange(N) < 25), b=HALF, c=PLAIN["c"].where(np.arange(N) >= 15), d=1.0
+)
+EMPTIED = (
+    'missing="drop_rows" leaves no sample. Most missing values are in {}, fill the values in, or set another value of '
+    "missing"
+)
+ALL_DOORS = ["memory", "file", "blocks", "tall file"]
+
+
+def error_at(door, X, selector, tmp_path):
+    """Return the error of a fit from this door."""
+    if door == "memory":
+        return error_of(X, selector)
+    if door == "blocks":
+        return error_of(in_blocks(X, Y, None, [7, 20]), selector, None)
+    X.assign(y=Y).to_parquet(tmp_path / "t.parquet", row_group_size=7)
+    options = {"checkpoint": tmp_path / "c"} if door == "tall file" else {}
+    with pytest.raises(ValueError) as raised:
+        selector.fit(tmp_path / "t.parquet", "y", **options)
+    return raised.value
+
+
+@pytest.mark.parametrize("door", ALL_DOORS)
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (
+            GAPS.assign(c=GAPS["c"].where(np.arange(N) >= 26)),
+            "column 'c' (26 of 40 samples). Drop it (exclude=['c'])",
+        ),
+        (
+            GAPS.assign(e=PLAIN["a"].where(np.arange(N) >= 25), c=PLAIN["c"])
+            .drop(columns="b")
+            .assign(a=PLAIN["a"].where(np.arange(N) < 15)),
+            "columns 'a', 'e' (25 of 40 samples each). Drop them (exclude=['a', 'e'])",
+        ),
+        (
+            PLAIN.assign(b=HALF, **{f"e{i}": np.nan for i in range(14)}),
+            "columns 'e0', 'e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e8', 'e9' and 4 more (all samples each). Drop "
+            "them (exclude=error.columns)",
+        ),
+        (PLAIN.assign(a=None, b=HALF), "column 'a' (all samples). Drop it (exclude=['a'])"),
+    ],
+    ids=["one", "two", "many", "no type"],
+)
+def test_dropped_rows_name_the_columns_that_emptied_the_table(door, X, words, tmp_path):
+    error = error_at(door, X, MRMR(2, missing="drop_rows"), tmp_path)
+    assert str(error) == EMPTIED.format(words)
+    fitted = MRMR(1, missing="drop_rows", exclude=error.columns).fit(X, Y)
+    assert not set(error.columns) & set(fitted.get_feature_names_out())
+
+
+@pytest.mark.parametrize("door", ALL_DOORS)
+def test_columns_that_are_constant_in_the_rows_left_are_explained(door, tmp_path):
+    X = pd.DataFrame({"a": [1.0] * 6 + [2.0] * 34, "b": [1.0, 2.0] * 20})
+    X.loc[6:, "b"] = np.nan
+    X["b"] = X["b"].where(X["b"] != 2, 1.0)
+    error = error_at(door, X, MRMR(1, missing="drop_rows"), tmp_path)
+    assert 'no column of X varies in the 6 samples left by missing="drop_rows"' in str(error)
+
+
+def test_rows_of_weight_zero_may_be_the_rest():
+    weights = (np.arange(N) < 10).astype(int)
+    with pytest.raises(ValueError, match=r"leaves no sample.*column 'b' \(10 of 40 samples\)"):
+        MRMR(1, missing="drop_rows").fit(PLAIN.assign(b=HALF), Y, weights)
+    with pytest.raises(ValueError, match=r"leaves no sample.*column 1 \(10 of 40 samples\)"):
+        MRMR(1, missing="drop_rows").fit(PLAIN.assign(b=HALF).to_numpy(), Y, weights)

@@ -50,6 +50,8 @@ class Rows:
     weight_shift : int
     n_incomplete : int
         The number of rows with missing values if rows with missing values are dropped.
+    n_missing : ndarray of int, or None
+        The number of missing values of each column in the given rows, if some rows are dropped for that.
     """
 
     matrix: Array
@@ -61,6 +63,7 @@ class Rows:
     given_weights: Array | None
     weight_shift: int = 0
     n_incomplete: int = 0
+    n_missing: npt.NDArray[np.int64] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -105,10 +108,12 @@ class RowReader:
             )
         given, weights, shift = self._weights(number, block, len(matrix))
         counts = np.ones(len(matrix), dtype=bool) if weights is None else weights != 0
-        n_incomplete = 0
+        n_incomplete, n_missing = 0, None
         if self.drops_rows and matrix.dtype.kind == "f":
-            incomplete = np.isnan(matrix).any(axis=1)
+            is_nan = np.isnan(matrix)
+            incomplete = is_nan.any(axis=1)
             n_incomplete = int(incomplete.sum())
+            n_missing = is_nan.sum(axis=0, dtype=np.int64) if n_incomplete else None
             counts &= ~incomplete
         used = None if counts.all() else np.flatnonzero(counts)
         return Rows(
@@ -121,6 +126,7 @@ class RowReader:
             given,
             shift,
             n_incomplete,
+            n_missing,
         )
 
     def _weights(

@@ -228,6 +228,7 @@ class BlockSummary:
     labels: LabelFacts | None
     quantity: ColumnFacts | None  # the target as a column, where it may be numbers
     weights: WeightFacts | None
+    n_missing: npt.NDArray[np.int64] | None = None  # of each column, if rows were dropped
 
 
 @dataclass(frozen=True)
@@ -274,7 +275,14 @@ class Summarise:
             rows.matrix, rows.texts, rows.weights, self.most_levels, self.any_levels
         )
         return BlockSummary(
-            rows.n_given, rows.n_rows, rows.n_incomplete, columns, labels, quantity, weights
+            rows.n_given,
+            rows.n_rows,
+            rows.n_incomplete,
+            columns,
+            labels,
+            quantity,
+            weights,
+            rows.n_missing,
         )
 
 

@@ -31,6 +31,7 @@ from thresher.data import (
     are_counted,
     check_training,
     range_shift,
+    refuse_no_complete_row,
     warn_of_few,
 )
 from thresher.discretize import GivenBins
@@ -122,6 +123,14 @@ def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData
     n_rows = sum(block.n_rows for block in summaries)
     facts = merge_columns([block.columns for block in summaries], most, names)
     p = len(facts.minimum)
+    if n_rows == 0 and any(block.n_incomplete for block in summaries):
+        counts = [block.n_missing for block in summaries if block.n_missing is not None]
+        refuse_no_complete_row(
+            np.empty(0, dtype=np.intp),
+            np.sum(counts, axis=0),
+            n_given,
+            lambda i: i if names is None else names[i],
+        )
     labelled = [block.labels for block in summaries if block.labels is not None]
     labels = quantity = None
     if labelled:

@@ -57,6 +57,7 @@ from thresher.data.training import (
     read_table,
     read_training,
     reader_named,
+    refuse_no_complete_row,
     refuse_one_row,
     rows_and_columns,
     split_remote_options,

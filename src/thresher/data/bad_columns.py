@@ -91,6 +91,7 @@ def listed(
     shown = columns[:MOST_NAMED]
     for i, column in enumerate(shown):
         is_last = i + 1 == len(shown) or shown[i + 1].note != column.note
-        parts.append(label(column.name) + (f" ({column.note})" if is_last else ""))
+        is_noted = is_last and column.note
+        parts.append(label(column.name) + (f" ({column.note})" if is_noted else ""))
     more = len(columns) - len(shown)
     return ", ".join(parts) + (f" and {more} more" if more else "")

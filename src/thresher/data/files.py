@@ -39,6 +39,7 @@ from thresher.data.training import (
     column_names,
     complete_rows,
     read_training,
+    refuse_no_complete_row,
     rows_of_weight,
 )
 from thresher.io import open_table
@@ -344,7 +345,7 @@ def read_files(
     reader = ColumnGroupReader(files, names, excluded, scratch, n_threads)
     column_groups = _counted_passes(selector, reader)
     if rules.missing == "drop_rows":
-        rows = _complete_rows(column_groups, files.n_rows, rows)
+        rows = _complete_rows(column_groups, names, files.n_rows, rows)
     shape = (files.n_rows, len(names))
     table = FileTable(
         column_groups, names, reader.is_category, shape, reader.dtype, scratch, n_threads
@@ -409,13 +410,19 @@ def _read_column_groups(
 
 
 def _complete_rows(
-    column_groups: ColumnGroups, n_rows: int, rows: Indices | None
+    column_groups: ColumnGroups, names: Names, n_rows: int, rows: Indices | None
 ) -> Indices | None:
     complete = np.ones(n_rows, dtype=bool)
-    for _, table in column_groups():
+    n_missing = np.zeros(len(names), dtype=np.int64)
+    for group, table in column_groups():
+        n_missing[group] = table.schema.n_missing
         for feature in np.flatnonzero(table.schema.has_missing):
             complete &= ~np.isnan(table.matrix[:, feature])
-    return rows if complete.all() else complete_rows(complete, rows)
+    if complete.all():
+        return rows
+    rows = complete_rows(complete, rows)
+    refuse_no_complete_row(rows, n_missing, n_rows, lambda i: str(names[i]))
+    return rows
 
 
 def _reject_empty(X: DataLike, source: TableSource, names: Names) -> None:

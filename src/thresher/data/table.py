@@ -80,6 +80,11 @@ class Schema:
         """Return the name of a feature for messages."""
         return label(self._names(), feature)
 
+    def name_of(self, feature: int) -> str | int:
+        """Return the name of a feature, its position if it has no name."""
+        names = self._names()
+        return feature if names is None else str(names[feature])
+
     def _names(self) -> Names | Sequence[str] | None:
         names = _MATRIX_NAMES.get() if self.names is None else self.names
         return names if len(names) == self.n_features else None
@@ -135,8 +140,7 @@ class Schema:
 
     def _problem(self, feature: int) -> BadColumn:
         """Return what is wrong with a column."""
-        names = self._names()
-        name = feature if names is None else str(names[feature])
+        name = self.name_of(feature)
         if n := int(self.n_infinite[feature]):
             problem = f"contains infinity (inf) in {n} of {self.n_rows} samples"
             return BadColumn(name, problem, f"inf in {n}")

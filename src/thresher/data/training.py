@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
@@ -30,6 +31,7 @@ from thresher._utils.types import (
     Values,
     WeightsLike,
 )
+from thresher.data.bad_columns import BadColumn, UnusableColumns, drop_code, listed
 from thresher.data.frames import (
     FrameColumns,
     is_frame,
@@ -318,7 +320,9 @@ def read_training(
     labels = rules.read_target(y, n_given, selector)
     weights, rows = rows_of_weight(read_weights(sample_weight, n_given))
     if rules.missing == "drop_rows":
+        schema = table.schema
         rows = _complete_rows(table, rows)
+        refuse_no_complete_row(rows, schema.n_missing, n_given, schema.name_of)
     if rows is not None:
         table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
@@ -352,8 +356,10 @@ def check_training(schema: Schema, target: TargetSummary | None, rules: InputRul
     if features.excluded.any() and not features.selectable.any():
         raise ValueError("exclude leaves no feature that varies. Remove features from exclude")
     if not varies.any():
+        drops = rules.missing == "drop_rows"
+        left = f' in the {schema.n_rows} samples left by missing="drop_rows"' if drops else ""
         raise ValueError(
-            "no column of X varies: every feature is constant. Pass features with at least two values"
+            f"no column of X varies{left}: every feature is constant. Pass features with at least two values"
         )
     return features
 
@@ -527,6 +533,39 @@ def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
         f'missing="drop_rows" left out {len(complete) - int(complete.sum())} of {len(complete)} samples'
     )
     return np.flatnonzero(complete)
+
+
+def refuse_no_complete_row(
+    rows: Indices | None,
+    n_missing: npt.NDArray[np.int64],
+    n_given: int,
+    name_of: Callable[[int], str | int],
+) -> None:
+    """Raise ValueError if dropping rows leaves none; it names the columns with the most missing values.
+
+    Parameters
+    ----------
+    rows : ndarray of int, or None
+        The rows left; None for all.
+    n_missing : ndarray of int
+        How many of the given rows have no value, for each column.
+    n_given : int
+    name_of : callable
+        Returns the name, or the position, of a feature.
+    """
+    if rows is None or len(rows) or not n_missing.any():
+        return
+    largest = int(n_missing.max())
+    bad = [BadColumn(name_of(i), "", "") for i in np.flatnonzero(n_missing == largest).tolist()]
+    names = [column.name for column in bad]
+    one = len(bad) == 1
+    every = "all" if largest == n_given else f"{largest} of {n_given}"
+    raise UnusableColumns(
+        f'missing="drop_rows" leaves no sample. Most missing values are in column{"" if one else "s"} '
+        f"{listed(bad, repr)} ({every} samples{'' if one else ' each'}). Drop {'it' if one else 'them'} "
+        f"({drop_code(names)}), fill the values in, or set another value of missing",
+        names,
+    )
 
 
 def refuse_one_row(n_rows: int) -> None:
