@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import numbers
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -255,17 +256,58 @@ class _Call:
 
     location: tuple[str, int, str, _Registry]  # file, line, module and its registry of warnings
     warned: set[str] = field(default_factory=set)
+    is_fold: bool = False  # whether scikit-learn's cross-validation made the call
 
 
 _call: ContextVar[_Call | None] = ContextVar("thresher_call", default=None)
 
 
+# The warnings in cross-validation: calling file and line, and the message without its numbers.
+_warned_in_folds: set[tuple[str, int, str]] = set()
+
+
 def warn(message: str, category: type[Warning] = ThresherWarning) -> None:
-    """Warn the caller outside the package, once per call and message."""
+    """Warn the caller outside the package, once per call and message.
+
+    In cross-validation of scikit-learn, a message appears once per calling line and process, whatever its numbers are.
+    Python would forget that it has appeared, because scikit-learn changes the filters. The filters "always" and
+    "error" remain in force.
+    """
     call = _call.get() or _caller()
-    if message not in call.warned:
-        call.warned.add(message)
-        warnings.warn_explicit(message, category, *call.location)
+    if message in call.warned:
+        return
+    call.warned.add(message)
+    file, line, module, _ = call.location
+    cause = file, line, re.sub(r"\d+", "", message)
+    if (
+        call.is_fold
+        and cause in _warned_in_folds
+        and _is_shown_once(message, category, line, module)
+    ):
+        return
+    warnings.warn_explicit(message, category, *call.location)
+    if call.is_fold:
+        _warned_in_folds.add(cause)
+
+
+def _is_shown_once(message: str, category: type[Warning], line: int, module: str) -> bool:
+    """Return whether Python's filters show a repeated warning once only."""
+    for action, text, kind, name, at_line in warnings.filters:
+        if (
+            issubclass(category, kind)
+            and _matches(text, message)
+            and _matches(name, module)
+            and at_line in (0, line)
+        ):
+            return action not in ("always", "all", "error")
+    return True
+
+
+def _matches(pattern: str | re.Pattern[str] | None, text: str) -> bool:
+    """Return whether a part of a filter applies; Python's own filters contain plain strings."""
+    if pattern is None or isinstance(pattern, str):
+        return pattern is None or pattern == text
+    return pattern.match(text) is not None
 
 
 @contextmanager
@@ -283,12 +325,14 @@ def one_call() -> Iterator[None]:
 
 def _caller() -> _Call:
     frame = sys._getframe(1)
+    is_fold = False
     while frame.f_back is not None and _top_package(frame.f_globals) in _BETWEEN:
+        is_fold |= str(frame.f_globals.get("__name__")).startswith("sklearn.model_selection")
         frame = frame.f_back
     names = frame.f_globals
     registry = names.setdefault("__warningregistry__", {})
     module = names.get("__name__") or "<string>"
-    return _Call((frame.f_code.co_filename, frame.f_lineno, module, registry))
+    return _Call((frame.f_code.co_filename, frame.f_lineno, module, registry), is_fold=is_fold)
 
 
 def _top_package(names: Values) -> str:
