@@ -14,6 +14,7 @@ from tests.selectors import made_of_sums, others
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
 from thresher.measures import ChosenRows, LocalMeasures
 from thresher.search.ensemble import assign_parts, bootstrap_counts, draw_seed
+from thresher.selectors._target import with_target_of
 
 from .naive.cmi import inner_cmi_filter
 from .naive.gso import inner_gso
@@ -106,7 +107,7 @@ def test_selectors_that_use_rows_are_fast_and_exact(selector):
         full = Ensemble(selector, e, kind="full").fit(X, y)
         part = assign_parts(len(y), e)
         for i in range(e):
-            alone = clone(selector).fit(X[part != i], y[part != i])
+            alone = with_target_of(selector, y).fit(X[part != i], y[part != i])
             assert fast.parts_[i].tolist() == full.parts_[i].tolist() == alone.selected_.tolist()
         assert fast.selected_.tolist() == full.selected_.tolist()
         np.testing.assert_array_equal(fast.relevance_, full.relevance_)
@@ -123,7 +124,7 @@ def test_selectors_that_use_rows_are_fast_and_exact_on_real_data(load_real, name
         full = Ensemble(selector, 7, kind="full").fit(X, y)
         assert fast.selected_.tolist() == full.selected_.tolist()
         for i in range(7):
-            alone = clone(selector).fit(X[part != i], y[part != i])
+            alone = with_target_of(selector, y).fit(X[part != i], y[part != i])
             assert fast.parts_[i].tolist() == full.parts_[i].tolist() == alone.selected_.tolist()
 
 

@@ -194,7 +194,11 @@ def test_more_neighbours_than_samples_use_all_samples():
         (ReliefF(2, n_neighbors=1), Y, [0.6282051282, -1 / 3, -1 / 3, 0]),
         (ReliefF(2, n_neighbors=2), Y, [2 / 3, -1 / 3, -1 / 3, 0]),
         (ReliefF(2, n_neighbors=10), Y, [2 / 3, -1 / 9, -2 / 9, 0]),
-        (ReliefF(2, n_neighbors=2), Y3, [0.2957264957, 0.2194444444, 0.0527777778, 0]),
+        (
+            ReliefF(2, n_neighbors=2, target="nominal"),
+            Y3,
+            [0.2957264957, 0.2194444444, 0.0527777778, 0],
+        ),
     ],
 )
 def test_relief_family_gives_the_worked_weights(selector, y, worked):
@@ -208,7 +212,7 @@ def test_fewer_samples_than_neighbours_are_used_and_warned_of():
     with pytest.warns(
         ThresherWarning, match=r"the smallest class, 2, has size 1, so fewer neighbours"
     ):
-        ReliefF(2, n_neighbors=2).fit(Z, Y3)
+        ReliefF(2, n_neighbors=2, target="nominal").fit(Z, Y3)
 
 
 def test_mixed_frames_with_categories_and_missing_values():
@@ -350,7 +354,7 @@ def test_two_class_relieff_on_scaled_data_agrees_with_skfeature():
 def test_three_class_relieff_weighs_by_priors_where_skfeature_divides():
     scaled = (Z[:, :3] - Z[:, :3].min(axis=0)) / np.ptp(Z[:, :3], axis=0)
     with pytest.warns(ThresherWarning):
-        ours = ReliefF(2, n_neighbors=1).fit(scaled, Y3).scores_
+        ours = ReliefF(2, n_neighbors=1, target="nominal").fit(scaled, Y3).scores_
     np.testing.assert_allclose(ours, naive.relieff(scaled, Y3, 1), atol=1e-11)
     # It divides by P(c) / (1 - P(own class)): weights beyond 1, which no mean of differences can have.
     skfeature = np.array([2.78418803, 2.58333333, 1.83333333])

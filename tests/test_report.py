@@ -47,7 +47,7 @@ def test_it_reports_what_was_selected_and_why(cancer):
     assert rows[0]["reason"] == selector.reason(int(selector.selected_[0]))
     assert len(rows) == 30
     assert "mind this" in page
-    assert "The target has 2 classes (0: 212, 1: 357)." in page
+    assert "target: 2 classes (0: 212, 1: 357)." in page
     assert thresher.__version__ in page
 
 
@@ -142,7 +142,7 @@ def test_the_command_on_the_page_repeats_the_selection(tmp_path, cancer):
 def test_the_target_is_described_as_it_was_taken(selector):
     X, y = load_diabetes(return_X_y=True)
     page = render_report(selector.fit(X, y.astype(int)), X, y.astype(int))
-    assert "The target is a number from 25 to 346." in page
+    assert "target: numeric, from 25 to 346." in page
 
 
 def test_one_is_not_several():
@@ -165,7 +165,7 @@ def test_redundancy_known_for_the_first_steps_only_is_labelled_so():
 def test_a_numeric_target_and_no_names():
     X, y = load_diabetes(return_X_y=True)
     page = render_report(MRMR(3).fit(X, y), X, y)
-    assert "The target is a number from 25 to 346." in page
+    assert "target: numeric, from 25 to 346." in page
     assert data_of(page)["rows"][0]["name"].startswith("x")
 
 

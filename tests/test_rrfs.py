@@ -280,7 +280,7 @@ def test_infinite_relevance_has_no_cumulative_share():
 
 def test_the_two_class_ratio_rejects_more_classes():
     with pytest.raises(ValueError, match=r'"fir" is for two classes, but y has 3. Use "fisher"'):
-        RFS(relevance="fir").fit(X, [0, 0, 1, 1, 2, 2])
+        RFS(relevance="fir", target="nominal").fit(X, [0, 0, 1, 1, 2, 2])
 
 
 def test_ratio_and_score_may_rank_differently():

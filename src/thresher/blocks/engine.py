@@ -24,7 +24,7 @@ import numpy.typing as npt
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import report
 from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, WeightsLike
-from thresher.data import bytes_for_one_column, column_names, one_dimensional
+from thresher.data import bytes_for_one_column, column_names, one_dimensional, separate_columns
 from thresher.io.table import FileColumns
 from thresher.io.temporary import MappedFolders, Scratch, disk_full_error
 
@@ -203,13 +203,7 @@ def split_columns(
     frame: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
 ) -> RowBlock:
     """Return the rows of a frame as a block, with target and weights moved out of X if they are named."""
-    table = nw.from_native(frame, eager_only=True)
-    named = column_names(list(table.columns), y, sample_weight)
-    if not named:
-        return RowBlock(frame, y, sample_weight)
-    columns = {parameter: table[name].to_native() for parameter, name in named.items()}
-    X = table.drop(list(named.values())).to_native()
-    return RowBlock(X, columns.get("y", y), columns.get("sample_weight", sample_weight))
+    return RowBlock(*separate_columns(frame, y, sample_weight))
 
 
 def check_packed(blocks: Sized) -> None:

@@ -17,6 +17,7 @@ from thresher.data import (
     check_remote_options,
     read_files,
     read_training,
+    separate_columns,
 )
 from thresher.io.table import FileColumns, is_files
 from thresher.io.temporary import Scratch
@@ -41,7 +42,7 @@ def open_training_data(
     selector : estimator
         Named in messages; gets ``n_features_in_`` and ``feature_names_in_``.
     X, y, sample_weight
-        As passed to ``fit``.
+        As passed to ``fit``; y and sample_weight may be the names of columns.
     rules : InputRules
     options : RemoteOptions or None
 
@@ -61,7 +62,7 @@ def open_training_data(
         return read_blocks(selector, engine, rules, checkpoint)
     if not is_files(X):
         check_remote_options(type(selector).__name__, options, in_memory=True)
-        return read_training(selector, X, y, sample_weight, rules)
+        return read_training(selector, *separate_columns(X, y, sample_weight), rules)
 
     def read_tall(
         files: FileColumns, y: TargetLike, weights: WeightsLike, scratch: Scratch

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from thresher._utils.checks import resolve_features
+from thresher._utils.checks import is_missing, resolve_features
 from thresher._utils.types import Array, FeatureNames, Floats, Indices
 from thresher.blocks.engine import (
     Add,
@@ -150,10 +150,18 @@ class StoredRows(LocalEngine):
         Cut points of columns of which only the bins matter.
     exclude : list of str or int, default=None
         Columns that are not used and may contain anything.
+    classes : ndarray, default=None
+        The labels that rows may have; the target is then nominal.
     """
 
-    def __init__(self, given: GivenBins | None = None, exclude: FeatureNames = None) -> None:
+    def __init__(
+        self,
+        given: GivenBins | None = None,
+        exclude: FeatureNames = None,
+        classes: Array | None = None,
+    ) -> None:
         self._given = given
+        self.classes = classes
         self._exclude = exclude
         self._names: tuple[str, ...] | None = None
         self._cuts: list[Floats | None] = []
@@ -189,8 +197,28 @@ class StoredRows(LocalEngine):
                     f"{name} differs from that of the stored rows. Restore it, or call fit to start again"
                 )
 
+    def check_classes(self, classes: Array) -> None:
+        """Raise if the labels that rows may have differ from those of the stored rows."""
+        if self.classes is None or self.classes.tolist() != classes.tolist():
+            raise ValueError(
+                "classes differ from those of the first call of partial_fit. Pass the same ones, or call fit to start "
+                "again"
+            )
+
+    def with_text(self, rows: RowBlock) -> RowBlock:
+        """Return the rows with categories of numbers as text: stored, they would be read as numbers later."""
+        y = rows.y
+        if self.classes is not None or y is None or y.dtype != object:
+            return rows
+        if any(isinstance(label, str) for label in y):
+            return rows
+        text = [None if is_missing(label) else str(label) for label in y]
+        return replace(rows, y=np.array(text, dtype=object))
+
     def add(self, rows: RowBlock) -> None:
-        """Store these rows."""
+        """Store these rows; raise for a label that is not one of the classes."""
+        if self.classes is not None and rows.y is not None:
+            _refuse_other_labels(rows.y, self.classes)
         if not self._blocks and is_frame(rows.X):
             frame = nw.from_native(rows.X, eager_only=True)
             self._names = tuple(str(name) for name in frame.columns)
@@ -294,6 +322,16 @@ class StoredRows(LocalEngine):
                 [block.keys[rows] for block, rows in zip(self._blocks, active, strict=True)]
             )
         return _match(stored, to_remove)
+
+
+def _refuse_other_labels(y: Array, classes: Array) -> None:
+    refuse_missing_labels(y)
+    known = set(classes.tolist())
+    other = [label for label in distinct_labels(y)[0].tolist() if label not in known]
+    if other:
+        raise ValueError(
+            f"y has the label {other[0]!r}, which is not in classes. Pass all classes in the first call of partial_fit"
+        )
 
 
 def _name(task: object) -> bytes:

@@ -63,7 +63,7 @@ class Rows:
     given_weights: Array | None
     weight_shift: int = 0
     n_incomplete: int = 0
-    n_missing: npt.NDArray[np.int64] | None = None
+    n_missing: Array | None = None
 
     @property
     def n_rows(self) -> int:

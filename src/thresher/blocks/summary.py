@@ -15,7 +15,9 @@ from thresher.blocks.engine import RowBlock
 from thresher.blocks.packed_rows import Texts
 from thresher.blocks.rows import RowReader, Rows
 from thresher.data import (
+    MOST_CLASSES,
     MOST_DISCRETE_VALUES,
+    MOST_FLOAT_CLASSES,
     TargetSummary,
     are_whole,
     as_numbers,
@@ -27,9 +29,6 @@ from thresher.data import (
     to_feature_major,
 )
 
-# The most classes of a target.
-MOST_CLASSES = 1 << 16
-
 
 @dataclass(frozen=True)
 class LabelFacts:
@@ -37,40 +36,51 @@ class LabelFacts:
 
     Attributes
     ----------
+    kind : {"text", "truth", "float", "integer"} or None
+        The type of the values; None for a block without rows.
+    is_whole : bool
+        Whether the values of the rows that count are integers, of any type.
     distinct : ndarray or None
-        The distinct values of all rows, sorted; None for a numeric target.
+        The distinct values of the rows that count, sorted; None for a numeric target, and for too many values.
     counts : ndarray of int, or None
         The number of rows that count of each distinct value.
     lowest, highest : float
         The range of the rows that count; NaN without rows, and for labels that are not numbers.
-    is_float : bool
     """
 
+    kind: str | None
+    is_whole: bool
     distinct: Array | None
     counts: npt.NDArray[np.int64] | None
     lowest: float
     highest: float
-    is_float: bool
 
 
-def label_facts(rows: Rows, as_quantity: bool, keeps_all: bool, number: int) -> LabelFacts:
-    """Return the facts of the target of a block. Floats with many values are numeric unless `keeps_all`."""
+_LABEL_KINDS = {"b": "truth", "f": "float", "i": "integer", "u": "integer"}
+
+
+def label_facts(rows: Rows, kind: str, classes_only: bool, number: int) -> LabelFacts:
+    """Return the facts of the target of a block."""
     labels = rows.labels
     assert labels is not None
     refuse_missing_labels(labels, f" of block {number}")
-    if as_quantity:
+    if kind == "numeric":
         labels = as_numbers(labels)
     used = rows.of_used(labels)
-    lowest, highest = np.nan, np.nan
-    if labels.dtype.kind in "fiub" and used.size:
-        lowest, highest = float(used.min()), float(used.max())
-    is_float = labels.dtype.kind == "f"
-    if not as_quantity:
-        distinct, codes = distinct_labels(labels)
-        if keeps_all or not is_float or len(distinct) <= 2:
-            counts = np.bincount(rows.of_used(codes), minlength=len(distinct))
-            return LabelFacts(distinct, counts, lowest, highest, is_float)
-    return LabelFacts(None, None, lowest, highest, is_float)
+    lowest, highest, is_whole = np.nan, np.nan, False
+    if labels.dtype.kind in _LABEL_KINDS:
+        is_whole = are_whole(used)
+        if used.size:
+            lowest, highest = float(used.min()), float(used.max())
+    type_ = _LABEL_KINDS.get(labels.dtype.kind, "text") if len(labels) else None
+    distinct = counts = None
+    may_be_classes = kind == "nominal" or classes_only or is_whole or type_ in ("text", None)
+    if kind != "numeric" and may_be_classes:
+        values, codes = distinct_labels(used)
+        few = kind == "auto" and not classes_only and type_ == "float"
+        if len(values) <= (MOST_FLOAT_CLASSES if few else MOST_CLASSES):
+            distinct, counts = values, np.bincount(codes, minlength=len(values))
+    return LabelFacts(type_, is_whole, distinct, counts, lowest, highest)
 
 
 @dataclass(frozen=True)
@@ -90,39 +100,59 @@ class BlockTarget(TargetSummary):
 
 
 def merge_labels(
-    facts: Sequence[LabelFacts], n_given: int, kind: str, classes_only: bool, owner: str
+    facts: Sequence[LabelFacts], n_counted: int, kind: str, classes_only: bool, owner: str
 ) -> BlockTarget:
     """Return the target of all blocks, by the rules of a target in memory."""
-    filled = [one for one in facts if one.distinct is None or len(one.distinct)] or list(facts[:1])
-    distinct = [one.distinct for one in filled if one.distinct is not None]
-    is_text = {one.distinct is not None and one.distinct.dtype.kind == "O" for one in filled}
-    if len(is_text) == 2:
+    types = {one.kind for one in facts if one.kind is not None}
+    if "text" in types and len(types) > 1:
         raise ValueError(
             "y has text in one block and numbers in another. Convert it to one of them"
         )
-    is_quantity = kind == "numeric" or len(distinct) < len(filled)
-    if not is_quantity:
-        classes = distinct_labels(np.concatenate(distinct))[0]
-        is_quantity = not has_classes(classes, n_given, kind, classes_only, owner)
-    if is_quantity:
+    classes = _merged_classes(facts, types, n_counted, kind, classes_only, owner)
+    if classes is None:
         lowest = np.fmin.reduce([one.lowest for one in facts])
         highest = np.fmax.reduce([one.highest for one in facts])
         return BlockTarget(False, None, float(lowest), float(highest))
-    if len(classes) > MOST_CLASSES:
-        raise ValueError(
-            f"y has {len(classes)} distinct values, too many classes if X is in blocks. "
-            'If y is a quantity, set target="numeric"'
-        )
     counts = np.zeros((len(facts), len(classes)), dtype=np.int64)
     for i, one in enumerate(facts):
         if one.distinct is not None and len(one.distinct):
             assert one.counts is not None
             counts[i, np.searchsorted(classes, one.distinct.astype(classes.dtype))] = one.counts
-    used = counts.sum(axis=0) > 0  # drop classes of which all rows have a weight of zero
-    counts = counts[:, used]
     before = np.vstack([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)[:-1]])
-    present = classes[used]
-    return BlockTarget(True, present, 0.0, len(present) - 1.0, before, counts.sum(axis=0))
+    return BlockTarget(True, classes, 0.0, len(classes) - 1.0, before, counts.sum(axis=0))
+
+
+def _merged_classes(
+    facts: Sequence[LabelFacts],
+    types: set[str],
+    n_counted: int,
+    kind: str,
+    classes_only: bool,
+    owner: str,
+) -> Array | None:
+    """Return the distinct values of the rows that count if they are classes, None for a numeric target."""
+    if kind == "numeric":
+        return None
+    is_auto = kind == "auto" and not classes_only
+    filled = [one for one in facts if one.kind is not None] or list(facts[:1])
+    if is_auto and "text" not in types and not all(one.is_whole for one in filled):
+        return None
+    distinct = [one.distinct for one in filled if one.distinct is not None]
+    if len(distinct) == len(filled):
+        # Blocks of which no row counts may have a type that cannot be compared with others.
+        distinct = [values for values in distinct if len(values)] or distinct[:1]
+        classes = distinct_labels(np.concatenate(distinct))[0]
+        if "float" in types:
+            classes = classes.astype(np.float64)
+        is_nominal = has_classes(classes, n_counted, kind, classes_only, owner)
+        if not is_nominal or len(classes) <= MOST_CLASSES:
+            return classes if is_nominal else None
+    elif is_auto and "text" not in types:
+        return None
+    remedy = "Pass labels that repeat"
+    if "text" not in types:
+        remedy = 'If it is a quantity, set target="numeric"'
+    raise ValueError(f"y has more than {MOST_CLASSES} classes, too many in blocks. {remedy}")
 
 
 # Integers in a span up to this are counted rather than sorted.
@@ -255,9 +285,9 @@ class Summarise:
         rows = self.reader(number, block)
         labels = quantity = None
         if rows.labels is not None:
-            keeps_all = self.target == "nominal" or self.classes_only
-            labels = label_facts(rows, self.target == "numeric", keeps_all, number)
-            if labels.is_float and not keeps_all:
+            labels = label_facts(rows, self.target, self.classes_only, number)
+            may_be_numeric = self.target != "nominal" and not self.classes_only
+            if may_be_numeric and labels.kind != "text":
                 values = as_numbers(rows.of_used(rows.labels))[:, None]
                 quantity = column_facts(values, {}, rows.weights, MOST_DISCRETE_VALUES, False)
         weights = None

@@ -107,6 +107,8 @@ def read_blocks(
 
 def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData:
     owner = type(selector).__name__
+    if getattr(session.engine, "classes", None) is not None:
+        rules = replace(rules, target="nominal")
     given_names = session.engine.names
     names = None if given_names is None else tuple(str(name) for name in given_names)
     drops_rows = rules.missing == "drop_rows"
@@ -133,12 +135,13 @@ def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData
         )
     labelled = [block.labels for block in summaries if block.labels is not None]
     labels = quantity = None
+    weights = _merge_weights(summaries, n_rows)
     if labelled:
-        labels = merge_labels(labelled, n_given, rules.target, rules.classes_only, owner)
+        n_counted = int(weights.total) if weights.kind == "whole" else n_rows
+        labels = merge_labels(labelled, n_counted, rules.target, rules.classes_only, owner)
         if not labels.is_nominal:
             columns = [block.quantity for block in summaries if block.quantity is not None]
             quantity = merge_columns(columns, MOST_DISCRETE_VALUES)
-    weights = _merge_weights(summaries, n_rows)
     if any(block.n_incomplete for block in summaries):
         warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
     labels_of = None if names is None else np.array(names, dtype=object)

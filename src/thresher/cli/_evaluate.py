@@ -112,7 +112,8 @@ def stability(evaluation: Evaluation, sizes: str | None, repeats: int) -> None:
             {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _write(rows, "stability (Nogueira; 1: always equal, 0: expected by chance)", evaluation.output)
+    title = "stability (Nogueira; 1: always equal, 0: expected by chance)"
+    _write(rows, evaluation.output, title, data.target_line())
 
 
 def probe(evaluation: Evaluation, steps: int | None, repeats: int) -> None:
@@ -133,7 +134,8 @@ def probe(evaluation: Evaluation, steps: int | None, repeats: int) -> None:
             progress=console.is_watched,
         )
     title = f"share of random columns among the first {benchmark.n_steps} features; compare with relevance only"
-    _write(_as_rows(benchmark.summary("dict")), title, evaluation.output)
+    rows = _as_rows(benchmark.summary("dict"))
+    _write(rows, evaluation.output, title, data.target_line())
 
 
 def compare(
@@ -166,7 +168,9 @@ def compare(
     if evaluation.output.out is None and not console.as_json:
         table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _write(_as_rows(table), title, evaluation.output)
+    kinds = {data.target_line() for data in tables}
+    line = kinds.pop() if len(kinds) == 1 else ""
+    _write(_as_rows(table), evaluation.output, title, line)
 
 
 def recommend(
@@ -193,13 +197,15 @@ def recommend(
             budget,
             k=k,
             estimator=pipeline,
+            target=options.target_kind or "auto",  # type: ignore[arg-type]
             random_state=options.seed,
             n_jobs=options.jobs,
         )
     for sentence in recommendation.findings:
         console.note(as_options(sentence))
     rows = _as_rows(recommendation.table("dict"))
-    _write(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", output)
+    title = f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds"
+    _write(rows, output, title, data.target_line())
     if not console.quiet and not console.as_json:
         print(f"\n{recommendation.outcome}")
 
@@ -264,7 +270,9 @@ def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _write(rows: list[Values], title: str, output: OutputOptions) -> None:
+def _write(rows: list[Values], output: OutputOptions, *titles: str) -> None:
     out, console = output.out, output.console
     contents = {} if out is None else {out: encode_rows(out, rows)}
-    write_all(contents, output.force, None if console.quiet else lambda: console.table(rows, title))
+    write_all(
+        contents, output.force, None if console.quiet else lambda: console.table(rows, *titles)
+    )

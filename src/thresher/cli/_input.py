@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from thresher._utils.checks import readable
+from thresher._utils.checks import ThresherWarning, readable
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import Array, DataLike, Mask, TargetLike
+from thresher._utils.types import Array, DataLike, Estimator, Mask, TargetLike
 from thresher.cli._errors import BadInput
 from thresher.cli._options import InputOptions, split
 from thresher.cli._output import Console
@@ -40,6 +41,8 @@ class Data:
     y : ndarray or None
     target : str
         Name of the target, empty if there is none.
+    target_kind : {"auto", "nominal", "numeric"}
+        As requested.
     """
 
     name: str
@@ -47,11 +50,25 @@ class Data:
     names: list[str]
     y: TargetLike
     target: str
+    target_kind: str = "auto"
 
     @property
     def is_files(self) -> bool:
         """Whether columns are read from files as they are needed."""
         return isinstance(self.X, FileColumns)
+
+    def target_line(self, selector: Estimator = None) -> str:
+        """Return a line with the kind of the target; empty without a target.
+
+        The kind is that of a fitted selector, if it has one.
+        """
+        kind = getattr(selector, "target_kind_", None)
+        if self.y is None or (selector is not None and kind is None):
+            return ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ThresherWarning)
+            target = read_target(self.y, len(self.y), kind=kind or self.target_kind)
+        return f"target: {target.describe()}"
 
     @property
     def is_large(self) -> bool:
@@ -125,7 +142,7 @@ def read_data(
             _check_target(target, y, options.target_kind, console)
     if isinstance(X, SparseColumns):
         X = X.matrix()
-    return Data(path.name, X, names, y, target or "")
+    return Data(path.name, X, names, y, target or "", options.target_kind or "auto")
 
 
 def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) -> Sequence[str]:
@@ -220,7 +237,10 @@ def _labels(column: TargetLike) -> Array:
         return column
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return np.asarray(column.to_numpy())
-    return np.array(column.to_pylist(), dtype=object)
+    values = column.to_pylist()
+    if pa.types.is_dictionary(column.type):  # categories are classes, even those of numbers
+        values = [None if value is None else str(value) for value in values]
+    return np.array(values, dtype=object)
 
 
 # Commands that read the whole table also need a copy of it, such as the rows of a fold.

@@ -105,12 +105,12 @@ class Console:
         for warning in caught:
             self.note(as_options(str(warning.message)))
 
-    def table(self, rows: Sequence[Values], title: str = "") -> None:
-        """Print rows as a table, or as JSON."""
+    def table(self, rows: Sequence[Values], *titles: str) -> None:
+        """Print rows as a table below its titles, or as JSON."""
         if self.as_json:
             print_json(rows)
             return
-        if title:
+        for title in filter(None, titles):
             print(plain(title))
         table = Table(box=None)
         columns = list(rows[0]) if rows else []

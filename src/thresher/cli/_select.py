@@ -224,6 +224,7 @@ def summary(selector: Estimator, data: Data, console: Console) -> Values:
     facts = {
         "file": data.name,
         "target": data.target,
+        "target_kind": getattr(selector, "target_kind_", None),
         "method": type(selector).__name__,
         "n_samples": int(data.X.shape[0]),
         "n_features": len(data.names),
@@ -242,10 +243,8 @@ def _show(selector: Estimator, data: Data, console: Console) -> None:
             print(plain(name))
     else:
         n_selected, p = len(selector.selected_), len(data.names)
-        console.table(
-            selected_rows(selector),
-            f"{n_selected} of {p} features from {data.X.shape[0]} samples of {data.name}",
-        )
+        title = f"{n_selected} of {p} features from {data.X.shape[0]} samples of {data.name}"
+        console.table(selected_rows(selector), title, data.target_line(selector))
         if hasattr(selector, "stability_"):
             print(f"stability {selector.stability_:.2f}: {as_options(selector.stability_note_)}")
 

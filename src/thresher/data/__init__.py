@@ -25,7 +25,9 @@ from thresher.data.table import (
     to_feature_major,
 )
 from thresher.data.target import (
+    MOST_CLASSES,
     MOST_DISCRETE_VALUES,
+    MOST_FLOAT_CLASSES,
     TARGETS,
     Target,
     TargetSummary,
@@ -60,6 +62,7 @@ from thresher.data.training import (
     refuse_no_complete_row,
     refuse_one_row,
     rows_and_columns,
+    separate_columns,
     split_remote_options,
     unmasked,
 )

@@ -339,7 +339,7 @@ def read_files(
     given.update({parameter: source.column(name) for parameter, name in named.items()})
     selector.n_features_in_ = len(names)
     selector.feature_names_in_ = names
-    labels = rules.read_target(given["y"], files.n_rows, selector)
+    labels = rules.check_target(given["y"], files.n_rows, selector)
     weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
     excluded = excluded_features(rules.exclude, names, len(names))
     reader = ColumnGroupReader(files, names, excluded, scratch, n_threads)
@@ -352,14 +352,15 @@ def read_files(
     )
     if rows is not None:
         table = table.take(rows)
-        labels = labels.take(rows) if labels is not None else None
+        labels = labels[rows] if labels is not None else None
         weights = weights[rows] if weights is not None else None
-    check_rows(table.n_rows, labels)
+    target = rules.target_of(labels, weights, selector)
+    check_rows(table.n_rows, target)
     FeatureRoles.read(names, np.ones(len(names), dtype=bool), rules.keep, rules.exclude)
-    file_rows = FileRows(table, excluded, labels, weights, rules.missing)
+    file_rows = FileRows(table, excluded, target, weights, rules.missing)
     _read_column_groups(table, None if consumer is None else consumer(file_rows), rules.missing)
-    features = check_training(table.schema, labels, rules)
-    shared = table.schema, features, labels, rules.missing, n_threads
+    features = check_training(table.schema, target, rules)
+    shared = table.schema, features, target, rules.missing, n_threads
     return LocalData(*shared, table, table, weights, rows, files.n_rows)
 
 

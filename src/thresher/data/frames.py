@@ -173,7 +173,14 @@ def is_frame(X: DataLike) -> bool:
 
 
 def to_native(X: DataLike) -> DataLike:
-    """Return the frame inside a narwhals wrapper, which scikit-learn cannot read; all else unchanged."""
+    """Return the frame inside a narwhals wrapper, which scikit-learn cannot read; all else unchanged.
+
+    An AnnData raises ValueError.
+    """
+    if type(X).__name__ == "AnnData" and type(X).__module__.startswith("anndata"):
+        raise ValueError(
+            "X is an AnnData. Pass adata.to_df(), with labels from adata.obs, or use thresher.pp.select_genes"
+        )
     return nw.to_native(X, pass_through=True)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,6 +16,9 @@ from sklearn.utils.validation import column_or_1d
 from thresher._utils.arrays import as_double, as_numpy
 from thresher._utils.checks import check_choice, is_missing, warn
 from thresher._utils.types import Array, Floats, Indices, TargetLike, WeightsLike
+
+if TYPE_CHECKING:
+    from narwhals.dtypes import DType
 
 # Integer weights count as repeats, exactly, as long as the largest one times the number of rows is at most this.
 MOST_COUNTED = 1 << 50
@@ -57,6 +61,11 @@ def are_whole(weights: Array) -> bool:
 def are_counted(largest: float, is_whole: bool, n_rows: int) -> bool:
     """Return whether weights count as repeats: integers of which no sum is too large."""
     return is_whole and int(largest) * n_rows <= MOST_COUNTED
+
+
+def count_rows(weights: Array | None, n_rows: int) -> int:
+    """Return the number of rows, where integer weights count as repeats."""
+    return n_rows if weights is None or weights.dtype.kind == "f" else int(weights.sum())
 
 
 def weight_numbers(sample_weight: WeightsLike) -> Array:
@@ -112,8 +121,17 @@ def in_range(weights: Array, shift: int) -> Floats:
 
 # More distinct integers than this are a quantity, unless their type is a category.
 MOST_DISCRETE_VALUES = 10
+# The rules of target="auto": rows per distinct value from which integers are classes, the most classes of floats,
+# the number of values above which integers as classes are warned about, and the most classes of integers.
+ROWS_PER_CLASS = 5
+MOST_FLOAT_CLASSES = 20
+MOST_CLASSES_UNWARNED = 20
+MOST_CLASSES = 1 << 16
+# A text target with more values than this, and fewer than two rows a value, is an identifier.
+MOST_TEXTS_UNCHECKED = 20
 # Span of integer labels up to which they are counted instead of sorted.
 MOST_COUNTED_LABELS = 1 << 16
+_TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 TARGETS = ("auto", "nominal", "numeric")
 
 
@@ -139,6 +157,15 @@ class TargetSummary:
     @property
     def n_classes(self) -> int:
         return 0 if self.classes is None else len(self.classes)
+
+    @property
+    def kind(self) -> str:
+        """Return the value of `target_kind_`."""
+        return "nominal" if self.is_nominal else "numeric"
+
+    def describe(self) -> str:
+        """Return the kind of the target in words, such as "3 classes"."""
+        return f"{self.n_classes} classes" if self.is_nominal else "numeric"
 
     def check_varies(self) -> None:
         """Raise ValueError unless there are two classes or two distinct numbers."""
@@ -199,40 +226,77 @@ def read_target(
     classes_only: bool = False,
     owner: str = "selector",
 ) -> Target:
-    """Read `y` as classes or as numbers.
-
-    With ``kind="auto"`` floats with more than two distinct values are numbers; everything else is classes. With
-    `classes_only` integers are classes unless there are too many distinct ones, and other floats raise ValueError.
-    """
+    """Read `y` as classes or as numbers, by the rules of `has_classes`."""
     check_choice("target", kind, TARGETS)
-    y = one_dimensional(y, owner)
-    if len(y) != n_rows:
+    return target_of(check_target(y, n_rows, owner), n_rows, kind, classes_only, owner)
+
+
+def check_target(y: TargetLike, n_rows: int, owner: str) -> Array:
+    """Return `y` as an array; raise ValueError unless it has one usable value per row."""
+    labels = one_dimensional(y, owner)
+    if len(labels) != n_rows:
         raise ValueError(
-            f"X and y must have the same number of samples, got {n_rows} and {len(y)} "
+            f"X and y must have the same number of samples, got {n_rows} and {len(labels)} "
             "(inconsistent numbers of samples)"
         )
-    refuse_missing_labels(y)
+    refuse_missing_labels(labels)
+    return labels
+
+
+def target_of(labels: Array, n_counted: int, kind: str, classes_only: bool, owner: str) -> Target:
+    """Return the target of the rows with these values; rows with integer weights count `n_counted` times in all."""
     if kind == "numeric":
-        return Target.of_numbers(as_numbers(y))
-    classes, codes = distinct_labels(y)
-    if not has_classes(classes, n_rows, kind, classes_only, owner):
-        return Target.of_numbers(y.astype(np.float64))
+        return Target.of_numbers(as_numbers(labels))
+    if kind == "auto" and not classes_only and labels.dtype.kind == "f" and not are_whole(labels):
+        return Target.of_numbers(labels.astype(np.float64))
+    classes, codes = distinct_labels(labels)
+    if not has_classes(classes, n_counted, kind, classes_only, owner):
+        return Target.of_numbers(labels.astype(np.float64))
     return Target.of_classes(classes, codes)
 
 
 def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, owner: str) -> bool:
-    """Return whether a target with these distinct values is classes; raise ValueError if it must be and cannot."""
-    if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
-        if classes_only:
+    """Return whether a target with these distinct values is classes; raise ValueError if it must be and cannot.
+
+    Rules of ``kind="auto"``: text, Booleans and categories are classes, unless nearly every row has a value of its
+    own. Integers are classes with at least 5 rows a value on average, integer-valued floats if they have at most 20
+    values besides, and both with at most two values. All other numbers are numeric. With `classes_only` all whole
+    numbers are classes unless there are too many distinct ones, and other numbers raise ValueError. Integer weights
+    count as rows in `n_rows`.
+    """
+    n_values = len(distinct)
+    if kind != "auto" or distinct.dtype.kind == "b":
+        return True
+    if distinct.dtype.kind not in "fiu":
+        _reject_identifiers(distinct, n_rows)
+        return True
+    is_float = distinct.dtype.kind == "f"
+    if classes_only:
+        if n_values > 2:
             _reject_quantity(distinct, n_rows, owner)
-        elif distinct.dtype.kind == "f":
-            return False
-        elif len(distinct) > n_rows / 5:
-            warn(
-                f"y has {len(distinct)} distinct values in {n_rows} samples and is treated as classes. "
-                'If y is a quantity, set target="numeric"'
-            )
+        return True
+    if is_float and not are_whole(distinct):
+        return False
+    if n_values <= 2:
+        return True
+    most = MOST_FLOAT_CLASSES if is_float else MOST_CLASSES
+    if n_values > most or n_rows < ROWS_PER_CLASS * n_values:
+        return False
+    if n_values > MOST_CLASSES_UNWARNED:
+        warn(
+            f"y has {n_values} distinct integers in {n_rows} samples and is taken as classes. "
+            'If it is a quantity, set target="numeric"'
+        )
     return True
+
+
+def _reject_identifiers(distinct: Array, n_rows: int) -> None:
+    """Raise ValueError for a text target with nearly a class per row."""
+    if len(distinct) > MOST_TEXTS_UNCHECKED and n_rows < 2 * len(distinct):
+        raise ValueError(
+            f"y has {len(distinct)} different labels in {n_rows} samples, as an identifier has. Pass labels that "
+            "repeat; convert texts that contain numbers to numbers"
+        )
 
 
 def _reject_quantity(distinct: Array, n_rows: int, owner: str) -> None:
@@ -269,7 +333,9 @@ def distinct_labels(y: Array) -> tuple[Array, Array]:
 
 
 def one_dimensional(y: TargetLike, owner: str) -> Array:
-    """Return a target as an array, with its type unchanged."""
+    """Return a target as an array of its type; categories, of any values, become objects."""
+    if isinstance(y, str):
+        raise ValueError(f"y={y!r} is a name. Pass the values of the target here")
     if y is None:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None. Pass one value per sample"
@@ -282,13 +348,60 @@ def one_dimensional(y: TargetLike, owner: str) -> Array:
         raise ValueError(f"y has masked values (first at sample {first}). Drop those samples")
     is_array = isinstance(y, np.ndarray | list)  # narwhals takes long to reject them
     series = None if is_array else nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        _refuse_types(series.dtype)
+    if str(getattr(y, "dtype", "")) == "category" or _is_category(series):
+        labels = np.empty(len(y), dtype=object)
+        labels[:] = series.to_list() if isinstance(series, nw.Series) else list(y)
+        _refuse_fields_and_dates(labels)
+        return labels
     if isinstance(series, nw.Series) and (series.dtype.is_integer() or series.dtype == nw.Boolean):
         # A nullable type of integers without missing values.
         y = series.to_numpy() if series.null_count() == 0 else y
+    _refuse_fields_and_dates(np.asarray(y))
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "UST":
         y = y.astype(object)
     return native_bytes(_numbers_of_objects(np.asarray(y)))
+
+
+def _is_category(series: object) -> bool:
+    return isinstance(series, nw.Series) and series.dtype in (nw.Categorical, nw.Enum)
+
+
+_FIELDS = (
+    "y has several values per sample (fields {}), such as time and event. Survival targets are not supported. "
+    "Pass one of them"
+)
+_DATES = (
+    "y contains dates or times ({}), which are neither numbers nor classes. Convert them to numbers, such as days "
+    "since a date, or to classes, such as months"
+)
+
+
+def _refuse_types(kind: DType) -> None:
+    """Raise ValueError for a column of a frame with dates, or with several values per sample."""
+    if kind.is_temporal():
+        raise ValueError(_DATES.format(kind))
+    if isinstance(kind, nw.Struct):
+        raise ValueError(_FIELDS.format(", ".join(field.name for field in kind.fields)))
+
+
+def _is_time(value: object) -> bool:
+    is_period = type(value).__name__ == "Period" and type(value).__module__.startswith("pandas.")
+    return is_period or isinstance(value, _TIMES)
+
+
+def _refuse_fields_and_dates(y: Array) -> None:
+    """Raise ValueError for dates, and for a structured array."""
+    if y.dtype.names is not None:
+        raise ValueError(_FIELDS.format(", ".join(y.dtype.names)))
+    if y.dtype.kind in "mM":
+        raise ValueError(_DATES.format(y.dtype))
+    if y.dtype == object:
+        for value in y.flat:
+            if _is_time(value) and not is_missing(value):
+                raise ValueError(_DATES.format(type(value).__name__))
 
 
 def _numbers_of_objects(y: Array) -> Array:

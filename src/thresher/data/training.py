@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypedDict
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -45,10 +46,12 @@ from thresher.data.target import (
     Target,
     TargetSummary,
     WeightKind,
+    check_target,
+    count_rows,
     is_plain_array,
     native_bytes,
-    read_target,
     read_weights,
+    target_of,
 )
 from thresher.io.sparse import MappedMatrix, check_sparse
 
@@ -61,7 +64,7 @@ class InputRules:
     ----------
     target : {"auto", "nominal", "numeric"}
     classes_only : bool
-        See `read_target`.
+        See `has_classes`.
     needs_target : bool
         False if y is ignored.
     missing : str
@@ -88,12 +91,19 @@ class InputRules:
     discretize: BinRule = "auto"
     packing_rule: str | None = None
 
-    def read_target(self, y: TargetLike, n_rows: int, selector: Estimator) -> Target | None:
-        """Return the target, or None if y is ignored."""
-        if not self.needs_target:
+    def check_target(self, y: TargetLike, n_rows: int, selector: Estimator) -> Array | None:
+        """Return `y` as an array with one usable value per row, or None if y is ignored."""
+        return check_target(y, n_rows, type(selector).__name__) if self.needs_target else None
+
+    def target_of(
+        self, labels: Array | None, weights: Array | None, selector: Estimator
+    ) -> Target | None:
+        """Return the target of the rows used, from their values and their weights."""
+        if labels is None:
             return None
         owner = type(selector).__name__
-        return read_target(y, n_rows, kind=self.target, classes_only=self.classes_only, owner=owner)
+        n_counted = count_rows(weights, len(labels))
+        return target_of(labels, n_counted, self.target, self.classes_only, owner)
 
 
 class RemoteOptions(TypedDict, total=False):
@@ -151,6 +161,31 @@ def column_names(
     if len(named) == 2 and y == sample_weight:
         raise ValueError(f"y and sample_weight both name the column {y!r}. Pass different columns")
     return named
+
+
+def separate_columns(
+    X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
+) -> tuple[DataLike, TargetLike, WeightsLike]:
+    """Return X without the columns that are named as target and weights, and these columns.
+
+    Without names everything is unchanged.
+    """
+    given = {"y": y, "sample_weight": sample_weight}
+    name = next((name for name, value in given.items() if isinstance(value, str)), None)
+    if name is None:
+        return X, y, sample_weight
+    X = to_native(X)
+    if not is_frame(X):
+        raise ValueError(
+            f"{name}={given[name]!r} names a column, but X ({type(X).__name__}) has no column names. Pass {name} as an "
+            "array, or X as a dataframe"
+        )
+    frame = nw.from_native(X, eager_only=True)
+    named = column_names(list(frame.columns), y, sample_weight)
+    given |= {parameter: frame[column].to_native() for parameter, column in named.items()}
+    if len(named) == frame.shape[1]:
+        raise ValueError("X has no column except the target and the weights. Add features")
+    return frame.drop(list(named.values())).to_native(), given["y"], given["sample_weight"]
 
 
 @dataclass(frozen=True)
@@ -317,7 +352,7 @@ def read_training(
         names=names,
     )
     n_given = table.n_rows
-    labels = rules.read_target(y, n_given, selector)
+    labels = rules.check_target(y, n_given, selector)
     weights, rows = rows_of_weight(read_weights(sample_weight, n_given))
     if rules.missing == "drop_rows":
         schema = table.schema
@@ -325,10 +360,11 @@ def read_training(
         refuse_no_complete_row(rows, schema.n_missing, n_given, schema.name_of)
     if rows is not None:
         table = table.take(rows)
-        labels = labels.take(rows) if labels is not None else None
+        labels = labels[rows] if labels is not None else None
         weights = weights[rows] if weights is not None else None
-    features = check_training(table.schema, labels, rules)
-    shared = table.schema, features, labels, rules.missing, table.n_threads
+    target = rules.target_of(labels, weights, selector)
+    features = check_training(table.schema, target, rules)
+    shared = table.schema, features, target, rules.missing, table.n_threads
     return LocalData(*shared, table, None, weights, rows, n_given)
 
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from thresher._utils.checks import is_missing, readable
 from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, Values
-from thresher.data import is_frame, read_table, reader_named
+from thresher.data import is_frame, read_table, read_target, reader_named
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
 from thresher.selectors.criteria import CMIM, JMI, MIM
@@ -182,23 +182,25 @@ class Profile:
         return sentences
 
 
-def look_at(X: DataLike, y: TargetLike) -> Profile:
+def look_at(X: DataLike, y: TargetLike, target: str = "auto") -> Profile:
     """Return the profile of the data; reject data that no selector can use."""
     table = read_table(reader_named("recommend"), X)
     table.schema.refuse_unusable(allow_missing=True)
-    values = np.asarray(y)
-    distinct, counts = np.unique(values, return_counts=True)
-    is_numeric = values.dtype.kind == "f" and len(distinct) > 2
-    if len(distinct) < 2:
+    labels = read_target(y, table.n_rows, kind=target, owner="recommend")
+    values = labels.values if labels.classes is None else labels.classes
+    if len(values) < 2 or labels.lowest == labels.highest:
         raise ValueError(
-            f"y has only the value {readable(distinct[0])}. Pass at least two classes or numbers"
+            f"y has only the value {readable(values[0])}. Pass at least two classes or numbers"
         )
-    smallest = 0 if is_numeric else int(counts.min())
-    if not is_numeric and smallest < 2:
-        rare = readable(distinct[np.argmin(counts)])
-        raise ValueError(
-            f"the class {rare} has a single sample. Remove it, or pass y as floats if it is a number"
-        )
+    smallest = 0
+    if labels.codes is not None:
+        counts = np.bincount(labels.codes)
+        smallest = int(counts.min())
+        if smallest < 2:
+            rare = readable(values[np.argmin(counts)])
+            raise ValueError(
+                f'the class {rare} has a single sample. Remove it, or set target="numeric" if y is a quantity'
+            )
     has_categories = bool(table.is_category.any())
     return Profile(
         n_samples=table.n_rows,
@@ -207,7 +209,7 @@ def look_at(X: DataLike, y: TargetLike) -> Profile:
         has_categories=has_categories,
         has_missing=bool(table.schema.has_missing.any()),
         is_discrete=bool(table.schema.is_discrete.all()) and not has_categories,
-        n_classes=0 if is_numeric else len(distinct),
+        n_classes=labels.n_classes,
         smallest_class=smallest,
     )
 

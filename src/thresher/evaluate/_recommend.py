@@ -7,7 +7,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from thresher._utils.types import (
     Frame,
     RandomState,
     Scoring,
+    TargetKind,
     TargetLike,
 )
 from thresher.evaluate._candidates import (
@@ -45,6 +46,7 @@ from thresher.evaluate.stability import nogueira
 from thresher.search.ensemble import draw_seed
 from thresher.search.error_bounds import counted
 from thresher.selectors._scoring import check_scorer, fit_and_score
+from thresher.selectors._target import with_target
 from thresher.selectors._third_party import resize
 
 __all__ = ["Recommendation", "recommend"]
@@ -234,6 +236,7 @@ def recommend(
     k: int | None = None,
     estimator: Estimator = None,
     scoring: Scoring = None,
+    target: TargetKind = "auto",
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Recommendation:
@@ -247,7 +250,7 @@ def recommend(
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         Features.
     y : array-like of shape (n_samples,)
-        Floats with more than two values are numbers. All other values are classes.
+        Classes or numbers.
     budget_s : float, default=30
         Approximate time in seconds. Up to half of it is used for the first fold, on which all selectors run one after
         the other. Then the slowest are dropped until the others can run on five folds. At least two selectors run on
@@ -258,6 +261,8 @@ def recommend(
         The estimator that uses the features. None: a random forest of 30 trees, which can use interactions.
     scoring : str or callable, default=None
         A scorer of scikit-learn. None uses the ``score`` method of the estimator.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        How y is read; see :ref:`target-kind`.
     random_state : int, RandomState or None, default=None
         Seed of the folds, the selectors and the estimator. The number of folds depends on the speed of the machine.
     n_jobs : int, default=None
@@ -302,9 +307,11 @@ def recommend(
     if k is None:
         k = min(10, max(1, p // 2))
     check_number("k", k, minimum=1, maximum=p, integer=True)
-    profile = look_at(X, y)
+    profile = look_at(X, y, target)
     given = _usual(profile) if estimator is None else estimator
     tried, left_out = candidates(profile, int(k), budget_s)
+    if target != "auto":
+        tried = [replace(one, selector=with_target(one.selector, target)) for one in tried]
     seed = draw_seed(random_state)
     trial = Trial(X, y, {"": given}, scoring, [int(k)])
     race = Race(tried, trial, n_jobs, profile.smallest_class, seed)

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -33,6 +33,7 @@ from thresher.data import is_frame, take
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import membership
 from thresher.selectors._scoring import fit_and_score
+from thresher.selectors._target import kind_of_all_rows, with_target
 from thresher.selectors._third_party import order_of_choice, resize
 
 T = TypeVar("T")
@@ -273,13 +274,23 @@ class Cell:
 
 @dataclass(frozen=True)
 class Trial:
-    """The data on which selectors are run, the estimators that score features, and the numbers of features."""
+    """The data on which selectors are run, the estimators that score features, and the numbers of features.
+
+    Attributes
+    ----------
+    kind : {"nominal", "numeric"} or None
+        How selectors with ``target="auto"`` read y in every fold, if that may differ from all rows.
+    """
 
     X: DataLike
     y: TargetLike
     estimators: Estimators
     scoring: Scoring
     sizes: Sequence[int]
+    kind: str | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", kind_of_all_rows(self.y))
 
     def run(self, selector: Estimator, fold: Fold, seed: int) -> Cell:
         """Select on the training rows, then fit and score every estimator with every number of features."""
@@ -295,7 +306,8 @@ class Trial:
         with warnings.catch_warnings(), on_behalf():
             warnings.simplefilter("ignore")
             try:
-                chosen = fit_sizes(with_seed(selector, seed), self.sizes, fit)
+                settled = with_target(with_seed(selector, seed), self.kind)
+                chosen = fit_sizes(settled, self.sizes, fit)
             except Exception as error:
                 nothing = [math.nan] * len(self.sizes)
                 scores = dict.fromkeys(self.estimators, nothing)

@@ -22,6 +22,7 @@ from thresher._utils.types import Array, DataLike, Estimator, Floats, Frame, Ran
 from thresher.data import rows_and_columns, take
 from thresher.evaluate._runs import SelectionsLike, fit_sizes
 from thresher.search.ensemble import draw_seed
+from thresher.selectors._target import with_target_of
 from thresher.selectors._third_party import resize
 
 __all__ = [
@@ -210,7 +211,8 @@ def stability_curve(
             np.empty((X.shape[0], 0)), y
         )
     ]
-    jobs = (delayed(_select_on)(selector, X, y, train, sizes) for train in trains)
+    settled = with_target_of(selector, y)
+    jobs = (delayed(_select_on)(settled, X, y, train, sizes) for train in trains)
     selections = run_in_threads(jobs, n_jobs, return_as="generator")
     label = type(selector).__name__ if name is None else name
     lists = list(track(selections, len(trains), label, show=progress))

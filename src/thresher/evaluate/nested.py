@@ -32,6 +32,7 @@ from thresher.evaluate._runs import Fold
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups
 from thresher.selectors._scoring import default_classifier, scorer_of, splitter_of
+from thresher.selectors._target import with_target_of
 from thresher.selectors._third_party import order_of_choice
 
 __all__ = ["NestedScores", "nested_score"]
@@ -185,10 +186,11 @@ def nested_score(
         groups = number_groups(groups, _num_samples(X))
     classifier = not is_regressor(estimator)
     splitter = check_cv(splitter_of(cv, y, groups, classifier=classifier), y, classifier=classifier)
+    settled = with_target_of(selector, y)
     folds = list(splitter.split(np.empty((_num_samples(X), 0)), y, groups))
     with one_call():
         results = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
-            delayed(_one_fold)(selector, estimator, scorer, X, y, groups, fold) for fold in folds
+            delayed(_one_fold)(settled, estimator, scorer, X, y, groups, fold) for fold in folds
         )
     scores, selectors = zip(*results, strict=True)
     inner = [float(getattr(fitted, "best_score_", math.nan)) for fitted in selectors]

@@ -38,10 +38,11 @@ from thresher._utils.types import (
     TargetKind,
     TargetLike,
 )
-from thresher.data import is_frame, take
+from thresher.data import is_frame, read_target, take
 from thresher.evaluate._candidates import Positions, widen
 from thresher.evaluate._runs import Estimators, as_matrix, check_lengths, with_seed
 from thresher.search.ensemble import draw_seed
+from thresher.selectors._target import with_target_of
 from thresher.selectors._third_party import order_of_choice, resize
 from thresher.selectors.univariate import Univariate
 
@@ -339,6 +340,7 @@ def probe_fdr(
                     f"{parameter} of {name!r} names columns, but columns are shuffled. Remove it"
                 )
     selectors[RELEVANCE_ONLY] = _relevance_ranking(X, y, relevance, target)
+    selectors = {name: with_target_of(selector, y) for name, selector in selectors.items()}
     jobs = (delayed(_repetition)(selectors, X, y, settings, t) for t in range(n_repeats))
     runs = run_in_threads(jobs, n_jobs, return_as="generator")
     results = list(track(runs, n_repeats, "probe_fdr", show=progress))
@@ -372,15 +374,13 @@ def _relevance_ranking(
 ) -> Univariate:
     check_choice("target", target, ("auto", "nominal", "numeric"))
     if relevance == "auto":
-        values = np.asarray(y)
-        several = len(np.unique(values)) > 2
-        classes = target == "nominal" or (target == "auto" and values.dtype.kind != "f")
+        labels = read_target(y, len(y), kind=target)
         numbers = not is_frame(X) or all(
             dtype.is_numeric() for dtype in nw.from_native(X, eager_only=True).schema.values()
         )
         if not numbers:
             relevance = "mi"
-        elif sparse.issparse(X) or (several and classes):
+        elif sparse.issparse(X) or labels.n_classes > 2:
             relevance = "f"
         else:
             relevance = "spearman"

@@ -24,6 +24,7 @@ from thresher.pp._dispersion import (
     divide,
     read_moments,
 )
+from thresher.selectors._target import with_target_of
 from thresher.selectors._third_party import resize
 from thresher.selectors.rfs import RelevanceFilter
 
@@ -298,6 +299,7 @@ def _fit_batches(
     selector: Estimator, values: GeneValues, target: TargetLike, batches: Array
 ) -> list[Estimator]:
     labels = np.unique(batches)
+    selector = with_target_of(selector, target)
     fitted = []
     for number, label in enumerate(labels, start=1):
         rows = np.flatnonzero(batches == label)

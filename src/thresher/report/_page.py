@@ -120,18 +120,20 @@ def _checks(selector: Estimator, y: TargetLike) -> list[str]:
         )
     if excluded:
         lines.append(f"{_counted(excluded, 'feature was', 'features were')} excluded.")
+    kind = getattr(selector, "target_kind_", None)
     if y is None:
-        return lines
-    target = read_target(y, len(y), kind=_target_kind(selector))
+        words = {None: [], "nominal": ["target: classes."], "numeric": ["target: numeric."]}
+        return lines + words[kind]
+    target = read_target(y, len(y), kind=kind or "auto")
     if target.codes is None or target.classes is None:
         low, high = target.values.min(), target.values.max()
-        lines.append(f"The target is a number from {low:.4g} to {high:.4g}.")
+        lines.append(f"target: numeric, from {low:.4g} to {high:.4g}.")
         return lines
     counts = np.bincount(target.codes)
     shown = [f"{label}: {count}" for label, count in zip(target.classes, counts, strict=True)]
     if len(shown) > MOST_CLASSES:
         shown[MOST_CLASSES:] = ["..."]
-    lines.append(f"The target has {len(counts)} classes ({', '.join(shown)}).")
+    lines.append(f"target: {target.describe()} ({', '.join(shown)}).")
     if counts.min() < 5:
         smallest = _counted(counts.min(), "sample", "samples")
         lines.append(f"The smallest class has {smallest}; the selection is unreliable for it.")
@@ -140,15 +142,6 @@ def _checks(selector: Estimator, y: TargetLike) -> list[str]:
 
 def _counted(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
-
-
-def _target_kind(selector: Estimator) -> str:
-    """Return the kind of target set in the selector, or in the one inside it."""
-    if getattr(selector, "_classes_only", False):
-        return "nominal"
-    parameters = selector.get_params().items()
-    kinds = [kind for name, kind in parameters if name.rpartition("__")[2] == "target"]
-    return next((kind for kind in kinds if isinstance(kind, str)), "auto")
 
 
 # Largest number of rows of the table, and of bytes in them: the rest of a long list adds nothing.

@@ -216,6 +216,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     trace_ = Fitted[dict[str, Array]]()
     n_passes_ = Fitted[int]()
     n_rounds_ = Fitted[int]()
+    target_kind_ = Fitted[str]()
 
     def _read(
         self,
@@ -227,7 +228,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Check the parameters that this selector has, and read the input by them."""
         self._check_parameters()
         self._clear_pass_counts()
-        return open_training_data(self, X, y, sample_weight, self._input_rules(), remote)
+        data = open_training_data(self, X, y, sample_weight, self._input_rules(), remote)
+        self._record_target(None if data.target is None else data.target.kind)
+        return data
 
     def _read_rows(
         self,
@@ -257,6 +260,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for the first parameter that is wrong; a subclass adds rules between parameters."""
         validate_params(self)
+
+    def _record_target(self, kind: str | None) -> None:
+        """Set how the target was read, or nothing if it was ignored."""
+        if kind is None:
+            vars(self).pop("target_kind_", None)
+        else:
+            self.target_kind_ = kind
 
     def _clear_pass_counts(self) -> None:
         for name in ("n_rounds_", "n_passes_"):

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
@@ -15,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from thresher._utils.params import Fitted, ThreadCount, estimator, param
 from thresher._utils.types import (
+    Array,
     BinRule,
     DataLike,
     FeatureNames,
@@ -23,13 +25,16 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.blocks import RowBlock, StoredRows, make_measures, split_columns
+from thresher.blocks import RowBlock, StoredRows, make_measures
 from thresher.data import (
     FeatureRoles,
     RemoteOptions,
     TrainingData,
+    distinct_labels,
     is_frame,
     one_dimensional,
+    refuse_missing_labels,
+    separate_columns,
     to_native,
     unmasked,
 )
@@ -66,7 +71,12 @@ class StreamingMixin(_Mixed):
     @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
     @all_or_nothing
     def partial_fit(
-        self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
+        self,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
+        *,
+        classes: npt.ArrayLike | None = None,
     ) -> Self:
         """Add rows.
 
@@ -78,6 +88,10 @@ class StreamingMixin(_Mixed):
             Classes or numbers; or their column in the dataframe X.
         sample_weight : array-like of shape (n_samples,), or str, default=None
             Weights, in every call or in none.
+        classes : array-like, default=None
+            All classes that may come, in the first call; later calls may repeat them. The target is then classes
+            whatever the rows added so far look like, and a row with another label is an error. None: all rows that are
+            stored decide, see `target`.
 
         Returns
         -------
@@ -88,10 +102,13 @@ class StreamingMixin(_Mixed):
         rows = vars(self).get("_stored_rows")
         block = self._read_block(X, y, sample_weight, reset=rows is None)
         if rows is None:
-            rows = self._stored_rows = StoredRows(*self._stored_for())
+            given = None if classes is None else self._given_classes(classes)
+            rows = self._stored_rows = StoredRows(*self._stored_for(), given)
         else:
             rows.check(*self._stored_for())
-        rows.add(block)
+            if classes is not None:
+                rows.check_classes(self._given_classes(classes))
+        rows.add(rows.with_text(block))
         return self._discard_result()
 
     @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
@@ -113,8 +130,21 @@ class StreamingMixin(_Mixed):
         if rows is None:
             raise ValueError("there are no rows to remove. Add rows with partial_fit first")
         rows.check(*self._stored_for())
-        rows.remove(self._read_block(X, y, sample_weight, reset=False))
+        rows.remove(rows.with_text(self._read_block(X, y, sample_weight, reset=False)))
         return self._discard_result()
+
+    def _given_classes(self, classes: npt.ArrayLike) -> Array:
+        owner = type(self).__name__
+        if not self._needs_target:
+            raise ValueError(f"{owner} does not use y. Remove classes")
+        if getattr(self, "target", "auto") == "numeric":
+            raise ValueError('classes are passed, but target="numeric". Remove one of them')
+        labels = one_dimensional(classes, owner)
+        refuse_missing_labels(labels)
+        distinct = distinct_labels(labels)[0]
+        if len(distinct) < 2:
+            raise ValueError(f"classes must contain at least 2 labels, got {distinct.tolist()}")
+        return distinct
 
     def _stored_for(self) -> tuple[GivenBins | None, FeatureNames]:
         """Return the bins, if columns are stored as bins alone, and the excluded columns, which are not stored."""
@@ -133,13 +163,10 @@ class StreamingMixin(_Mixed):
     def _read_block(
         self, X: DataLike, y: TargetLike, sample_weight: WeightsLike, *, reset: bool
     ) -> RowBlock:
-        X = to_native(X)
-        if is_frame(X):
-            block = split_columns(X, y, sample_weight)
-            X, y, sample_weight = block.X, block.y, block.weights
-        elif sparse.issparse(X):
+        X, y, sample_weight = separate_columns(to_native(X), y, sample_weight)
+        if sparse.issparse(X):
             X = check_sparse(X).tocsr()
-        else:
+        elif not is_frame(X):
             X = np.asarray(unmasked(X))
             if X.ndim != 2:
                 raise ValueError(
@@ -235,7 +262,8 @@ class FilterSelector(CommonParameters, StreamingMixin, BaseSelector):
             Sparse if the tags of the selector allow it. A path is that of a file (Parquet, Feather, CSV, ``.npz``,
             ``.mat``, ARFF, SVMlight, ``.h5ad``) or of a folder of Parquet, Feather or CSV files.
         y : array-like of shape (n_samples,) or str
-            Classes or numbers. For a file also the name of a column, or of another array.
+            Classes or numbers; or the name of a column of a dataframe or a file, which is then no feature, or of
+            another array of a file.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             A weight of 2 counts exactly like the same sample twice; 0 excludes it.
         **remote

@@ -124,6 +124,7 @@ _OPTIONAL: dict[str, Check] = {
         and len(value.cuts) == value.is_binned.sum()
         and all(_is_array(cuts, "f") for cuts in value.cuts)
     ),
+    "target_kind_": lambda value, p: isinstance(value, str) and value in ("nominal", "numeric"),
     "_explanation": lambda value, p: isinstance(value, Explanation) and _is_sound(value, p),
     "_kept": is_set,
     "_excluded": _per_feature("b"),

@@ -57,8 +57,8 @@ class CFS(FilterSelector):
         Reproduce a quirk of Weka: a redundancy of zero between two features counts as one. Only for
         ``search="best-first"``.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers, which are binned into three classes at
-        the mean ± one standard deviation for ``"su"``.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers, which are binned into three classes at the mean ± one standard deviation for ``"su"``; see :ref:`target-kind`.
     keep, exclude : list of str or int, default=None
         Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
@@ -90,6 +90,8 @@ class CFS(FilterSelector):
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str

@@ -16,7 +16,7 @@ from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
 from thresher._utils.types import DataLike, Estimator, Indices, Selector, TargetLike, Values
 from thresher.blocks import refuse_blocks
-from thresher.data import is_frame, refuse_files, take, to_native, unmasked
+from thresher.data import is_frame, refuse_files, separate_columns, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._json import check_state, is_set
@@ -54,6 +54,8 @@ class Chain(BaseSelector, BaseComposition):
         Number of the selector, from 0, that dropped the feature; the number of selectors if it was selected.
     n_evaluations_ : int
         Sum over the selectors of thresher.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
 
@@ -123,7 +125,8 @@ class Chain(BaseSelector, BaseComposition):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
+        y : array-like of shape (n_samples,) or str, default=None
+            Classes or numbers; or the name of a column of the dataframe X.
         **params : dict
             Metadata for the selectors, by metadata routing.
 
@@ -142,7 +145,7 @@ class Chain(BaseSelector, BaseComposition):
                 f"{', '.join(params)} can be passed on only with metadata routing. Call "
                 "sklearn.set_config(enable_metadata_routing=True) and set_fit_request on the selectors"
             )
-        X = to_native(X)
+        X, y, _ = separate_columns(to_native(X), y)
         if is_frame(X):
             validate_data(self, X, skip_check_array=True)
         else:
@@ -203,6 +206,8 @@ class Chain(BaseSelector, BaseComposition):
         self.trace_ = dict(getattr(last, "trace_", {}))
         if "feature" in self.trace_:
             self.trace_["feature"] = seen[np.asarray(self.trace_["feature"], dtype=np.intp)]
+        kinds = [getattr(selector, "target_kind_", None) for selector in self.selectors_]
+        self._record_target(next((kind for kind in reversed(kinds) if kind is not None), None))
         report(self, "%d of %d features", len(self.selected_), p)
         return self
 

@@ -36,7 +36,8 @@ class CMIFilter(FilterSelector):
     last : {"positive", "never"}, default="positive"
         The last feature of the list has no successor. It is selected if its information is positive, or never.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers, which are binned like a feature.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers, which are binned like a feature; see :ref:`target-kind`.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete: ``"mean-sd"`` (three bins, the default),
         ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
@@ -75,6 +76,8 @@ class CMIFilter(FilterSelector):
         information is unreliable: it grows with every feature, including noise.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str

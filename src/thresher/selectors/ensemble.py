@@ -30,6 +30,7 @@ from thresher._utils.types import (
 )
 from thresher.blocks import is_in_blocks, refuse_blocks
 from thresher.data import (
+    TARGETS,
     FeatureRoles,
     Target,
     TrainingData,
@@ -37,6 +38,7 @@ from thresher.data import (
     refuse_files,
     refuse_one_row,
     rows_and_columns,
+    separate_columns,
     split_remote_options,
 )
 from thresher.discretize import GivenBins
@@ -65,6 +67,7 @@ from thresher.selectors._replicates import (
     plan_block_replicates,
     plan_replicates,
 )
+from thresher.selectors._target import with_target_of
 from thresher.selectors._third_party import MetaSelector, excluded_by, fit_on_rows, order_of_choice
 
 KINDS = ("fast", "inner", "full", "bagging", "halves")
@@ -165,7 +168,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         Votes of the selected features, nan for others; for an Inner Ensemble, the scores of its search.
     support_, relevance_, redundancy_, trace_
         As in every selector; relevances are means over the replicates, if they are computed.
-    n_features_in_, feature_names_in_
+    target_kind_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
     See Also
@@ -250,8 +253,8 @@ class Ensemble(StreamingMixin, MetaSelector):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
-            As required by the selector.
+        y : array-like of shape (n_samples,) or str, default=None
+            As required by the selector; or the name of a column of the dataframe X.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group belong together, such as those of one patient: they go to one part, and into
             bootstrap samples together. With metadata routing a selector that requests groups gets them, too.
@@ -308,6 +311,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         self, selector: FilterSelector, training: TrainingData, groups: GroupsLike
     ) -> Self:
         self._copy_names(selector)
+        self._record_target(None if training.target is None else training.target.kind)
         criterion = selector.make_criterion(training)
         culprit = criterion.not_a_sum
         if culprit is not None and self.kind in ("fast", "inner", "halves"):
@@ -456,13 +460,18 @@ class Ensemble(StreamingMixin, MetaSelector):
     ) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
         refuse_files(X, selector)
+        X, y, weights = separate_columns(X, y, params.get("sample_weight"))
+        params = {**params, "sample_weight": weights} if "sample_weight" in params else params
         X = rows_and_columns(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other formats cannot be indexed by rows
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape
         refuse_one_row(n_rows)
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)
-        target = None if y is None else read_target(y, n_rows, owner=type(selector).__name__)
+        owner, kind = type(selector).__name__, getattr(selector, "target", "auto")
+        kind = kind if kind in TARGETS else "auto"
+        target = None if y is None else read_target(y, n_rows, kind=kind, owner=owner)
+        selector = with_target_of(selector, y)
         plan = self._plan(n_rows, target, groups)
         fits = (
             delayed(fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
@@ -485,6 +494,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
         columns = FeatureRoles(None, ~excluded, np.empty(0, np.intp), excluded)
         self._describe(columns, results, None, plan, n_choosable)
+        self._record_target(getattr(fitted[0], "target_kind_", None))
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 

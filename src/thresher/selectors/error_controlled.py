@@ -26,7 +26,14 @@ from thresher._utils.types import (
     WeightsLike,
 )
 from thresher.blocks import refuse_blocks
-from thresher.data import FeatureRoles, refuse_files, rows_and_columns, take, with_shuffled_copies
+from thresher.data import (
+    FeatureRoles,
+    refuse_files,
+    rows_and_columns,
+    separate_columns,
+    take,
+    with_shuffled_copies,
+)
 from thresher.discretize import uses_target
 from thresher.measures import TESTED
 from thresher.search.ensemble import draw_seed
@@ -148,7 +155,7 @@ class ErrorControlled(MetaSelector):
         The measure of the p-values; ``"given"`` if they were passed.
     selector_ : selector or None
         The selector, fitted on the features that passed; None if none did.
-    selected_, support_, ranking_, scores_, relevance_, redundancy_, n_evaluations_, trace_
+    selected_, support_, ranking_, scores_, relevance_, redundancy_, n_evaluations_, trace_, target_kind_
         See `MRMR`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -202,8 +209,8 @@ class ErrorControlled(MetaSelector):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
+        y : array-like of shape (n_samples,) or strNone
+            Classes or numbers; or the name of a column of the dataframe X.
         **params
             Passed to the selector's ``fit`` by metadata routing.
 
@@ -218,6 +225,8 @@ class ErrorControlled(MetaSelector):
             raise ValueError(f"{keep} selects untested features. Remove it from the selector")
         refuse_files(X, self)
         refuse_blocks(self, X)
+        X, y, weights = separate_columns(X, y, routed.get("sample_weight"))
+        routed = {**routed, "sample_weight": weights} if "sample_weight" in routed else routed
         X = rows_and_columns(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # the search takes columns
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
@@ -225,6 +234,7 @@ class ErrorControlled(MetaSelector):
         candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
         wanted = _count_of(selector, len(candidates))
         self.relevance_name_: str = ranking.measure
+        self._record_target(ranking.target_kind_)
         search = partial(_search_among, selector, y, routed)
         if self.method == "compete":
             selected = self._compete(search, X, candidates, wanted)

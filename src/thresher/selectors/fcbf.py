@@ -28,8 +28,8 @@ class FCBF(FilterSelector):
     n_features_to_select : int, float or "auto", default="auto"
         Largest number of features; ``"auto"`` runs to the natural stop.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers, which are binned into three classes at
-        the mean ± one standard deviation.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers, which are binned into three classes at the mean ± one standard deviation; see :ref:`target-kind`.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete: ``"mdl"`` (the default; Fayyad and Irani), ``"mean-sd"``,
         ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`. None treats every column as
@@ -63,6 +63,8 @@ class FCBF(FilterSelector):
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str

@@ -37,7 +37,7 @@ class FisherScore(CommonParameters, Ranking):
         True: large scores are good.
     scores_ : ndarray of float of shape (n_features,)
         0 for constant features; +inf if every class is constant and the class means differ.
-    selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, target_kind_
         See `MRMR`; ``ranking_`` ranks all features.
 
     See Also
@@ -73,8 +73,8 @@ class FisherScore(CommonParameters, Ranking):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 

@@ -30,8 +30,9 @@ class GSO(FilterSelector):
     n_features_to_select : int or float, default=10
         Number of features, or fraction of the features that are not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes. Two
-        classes become 0 and 1. More than two become indicators, and correlations become multiple ones.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`. Two classes become 0 and 1. More than two become indicators, and
+        correlations become multiple ones.
     keep, exclude : list of str or int, default=None
         Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "drop_rows"}, default="error"
@@ -59,6 +60,8 @@ class GSO(FilterSelector):
         Products of a feature with a direction that were computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str

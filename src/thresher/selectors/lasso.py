@@ -39,9 +39,9 @@ class LassoPath(CommonParameters, BaseSelector):
     n_features_to_select : int or float, default=10
         Number of features, or fraction of the features that are not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes. Two
-        classes become 0 and 1. With more there is one path per class, and a feature counts as entering at its largest
-        entry penalty over the classes.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`. Two classes become 0 and 1. With more there is one path per class, and
+        a feature counts as entering at its largest entry penalty over the classes.
     keep, exclude : list of str or int, default=None
         Forced-in features, which come first, and features excluded from the model, by name or position. The path
         itself does not start from the forced-in features: they are in the model like all others.
@@ -71,6 +71,8 @@ class LassoPath(CommonParameters, BaseSelector):
         Points of the path that were computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``score``.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str
@@ -123,8 +125,8 @@ class LassoPath(CommonParameters, BaseSelector):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
+        y : array-like of shape (n_samples,) or strNone
+            Classes or numbers; or the name of a column of the dataframe X.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts like the same sample passed twice; 0 drops the sample.
         **remote

@@ -57,7 +57,8 @@ class MRMR(FilterSelector):
     redundancy_offset : float, default=0.0
         The offset o, in bits for ``"mi"``; 1e-4 reproduces Peng's program.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete, for discrete measures: ``"mean-sd"`` (the
         default), ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of
@@ -95,6 +96,8 @@ class MRMR(FilterSelector):
         The features that were binned, the rule and the bin edges.
     relevance_measure_, redundancy_measure_, objective_ : str
         The values in use; they resolve ``"auto"``.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str

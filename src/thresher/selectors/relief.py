@@ -39,8 +39,8 @@ class NeighbourWeights(CommonParameters, Ranking):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes; numbers only for `ReliefF`.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; numbers only for `ReliefF`; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
@@ -112,7 +112,8 @@ class ReliefF(NeighbourWeights):
         Features whose values have no order, in addition to categorical, string and bool columns. Their values differ by
         0 or 1.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`.
     keep, exclude : list of str or int, default=None
         Forced-in features and features never to select, by name or position.
     missing : {"error", "expected", "drop_rows"}, default="error"
@@ -132,7 +133,7 @@ class ReliefF(NeighbourWeights):
         True: large weights are good.
     scores_ : ndarray of float of shape (n_features,)
         Weights in [-1, 1].
-    selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, target_kind_
         See `MRMR`; ``ranking_`` ranks all features.
 
     See Also
@@ -202,7 +203,7 @@ class Relief(NeighbourWeights):
     ----------
     greater_is_better : bool
         True: large weights are good.
-    scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+    scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_, target_kind_
         See `ReliefF`.
 
     See Also
@@ -259,7 +260,7 @@ class MultiSURF(NeighbourWeights):
     ----------
     greater_is_better : bool
         True: large weights are good.
-    scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+    scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_, target_kind_
         See `ReliefF`.
 
     See Also

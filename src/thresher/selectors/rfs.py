@@ -172,6 +172,7 @@ class RelevanceFilter(CommonParameters, Ranking):
         self._target_given = y is not None
         if self._needs_target:
             target = read_target(y, source.n_rows, kind=self.target, owner=type(self).__name__)
+        self._record_target(None if target is None else target.kind)
         self._resolve_measures(target)
         p = source.n_features
         relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
@@ -215,7 +216,8 @@ class RFS(StreamingMixin, RelevanceFilter):
     cumulative : float in (0, 1], default=0.95
         Share of relevance for ``"auto"``. Ferreira and Figueiredo recommend 0.7 to 0.9.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete, for discrete measures: equal frequency, 8 bins.
     keep, exclude : list of str or int, default=None
@@ -232,7 +234,7 @@ class RFS(StreamingMixin, RelevanceFilter):
     ----------
     greater_is_better : bool
         True: large relevances are good.
-    selected_, support_, ranking_, scores_, relevance_, n_evaluations_, trace_
+    selected_, support_, ranking_, scores_, relevance_, n_evaluations_, trace_, target_kind_
         See `MRMR`; ``scores_`` is the relevance of every feature, ``ranking_`` ranks all features.
     relevance_measure_ : str
         The relevance in use.

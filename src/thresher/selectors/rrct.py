@@ -59,11 +59,11 @@ class RRCT(CommonParameters, BaseSelector):
         Sign of the complementarity: ``sign(p) sign(p - r)`` as in the paper's equation, or ``sign(|p| - |r|)`` as in
         its text. They differ if a correlation changes sign and becomes weaker.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes. Two
-        classes become 0 and 1. More than two, and any with ``"nominal"``, become indicators: r and p are then
-        multiple correlations and the sign rule is ``"magnitude"``, so the coding of the classes does not matter.
-        ``"numeric"`` uses the labels as numbers, as the paper does. With five classes or more, the selection is
-        usually worse than that of `MRMR`, and there is a warning.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`. Two classes become 0 and 1. More than two, and any with ``"nominal"``,
+        become indicators: r and p are then multiple correlations and the sign rule is ``"magnitude"``, so the
+        coding of the classes does not matter. ``"numeric"`` uses the labels as numbers, as the paper does. With
+        five classes or more, the selection is usually worse than that of `MRMR`, and there is a warning.
     redundancy : {"pearson", "spearman"}, default="pearson"
         Correlation for the redundancy. ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
     keep, exclude : list of str or int, default=None
@@ -97,6 +97,8 @@ class RRCT(CommonParameters, BaseSelector):
         `thresher.plots.plot_tradeoff`.
     exponents_ : ndarray of float of shape (n_features,)
         Exponents of the power transform; nan for features that were not transformed.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str
@@ -157,8 +159,8 @@ class RRCT(CommonParameters, BaseSelector):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
+        y : array-like of shape (n_samples,) or strNone
+            Classes or numbers; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 

@@ -64,7 +64,7 @@ class RRFS(RelevanceFilter):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, n_evaluations_
+    selected_, support_, ranking_, scores_, relevance_, n_evaluations_, target_kind_
         See `MRMR`; ``scores_`` is the relevance of selected features, ``n_evaluations_`` counts similarities.
     trace_ : dict of str to ndarray
         Per selected feature: ``feature``, ``relevance``, ``similarity`` (the largest computed; nan for the first).

@@ -39,7 +39,8 @@ class S3F(Ranking):
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete: equal frequency, 8 bins.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`.
     exclude : list of str or int, default=None
         Features never to select, by name or position.
     missing : {"error", "category", "drop_rows"}, default="error"
@@ -64,6 +65,8 @@ class S3F(Ranking):
         Mean simplified silhouette of the clusters in use.
     n_evaluations_ : int
         Symmetrical uncertainties between features that were computed.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
     support_, ranking_, scores_, relevance_, trace_
@@ -111,8 +114,8 @@ class S3F(Ranking):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
+        y : array-like of shape (n_samples,) or strNone
+            Classes or numbers; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 

@@ -61,7 +61,7 @@ class SFSLW(CommonParameters, BaseSelector):
         The index when the feature was selected; nan for features not selected.
     n_evaluations_ : int
         Number of sets whose index was computed.
-    selected_, support_, ranking_, relevance_, trace_
+    selected_, support_, ranking_, relevance_, trace_, target_kind_
         See `MRMR`; ``relevance_`` is the index of each feature alone.
 
     See Also
@@ -101,8 +101,8 @@ class SFSLW(CommonParameters, BaseSelector):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 

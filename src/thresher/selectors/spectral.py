@@ -51,8 +51,8 @@ class GraphRanking(CommonParameters, Ranking):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
-            Classes, for ``affinity="classes"`` of `SPEC` only; otherwise ignored.
+        y : array-like of shape (n_samples,) or str, default=None
+            Classes, for ``affinity="classes"`` of `SPEC` only; otherwise ignored. Or the name of a column of X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
@@ -129,7 +129,7 @@ class LaplacianScore(GraphRanking):
         In [0, 2]; nan for constant features, which are ranked last.
     bandwidth_ : float or None
         The bandwidth in use; None without one.
-    selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, target_kind_
         See `MRMR`; ``ranking_`` ranks all features.
 
     See Also
@@ -201,7 +201,7 @@ class SPEC(GraphRanking):
         In [0, 2]. Constant features are ranked last, whatever their score.
     eigenvalues_ : ndarray of float, or None
         Eigenvalues used by ``"phi3"``, without the trivial one.
-    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, bandwidth_
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, bandwidth_, target_kind_
         See `LaplacianScore`.
 
     See Also

@@ -55,7 +55,7 @@ class SVMRFE(CommonParameters, Ranking):
         Squared weight in the round that dropped the feature, summed over the SVMs.
     n_evaluations_ : int
         Number of SVMs trained.
-    selected_, support_, ranking_, relevance_, trace_
+    selected_, support_, ranking_, relevance_, trace_, target_kind_
         See `MRMR`; ``ranking_`` ranks all features.
 
     See Also
@@ -104,8 +104,8 @@ class SVMRFE(CommonParameters, Ranking):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 

@@ -87,7 +87,8 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     random_state : int, RandomState or None, default=None
         Random seed of the permutations.
     target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` treats floats with more than two values as numbers and everything else as classes.
+        ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
+        numbers; see :ref:`target-kind`.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete, for discrete measures: equal frequency, 8 bins.
     keep, exclude : list of str or int, default=None
@@ -118,7 +119,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         The test of each column: the measure, or ``"anova"`` for the one-way F of the target over levels.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
-    selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, target_kind_
         See `MRMR`; ``ranking_`` ranks all features.
 
     See Also
@@ -175,8 +176,8 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
+        y : array-like of shape (n_samples,) or strNone
+            Classes or numbers; or the name of a column of the dataframe X.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample passed twice; 0 drops the sample.
         **remote

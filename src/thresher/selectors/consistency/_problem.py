@@ -260,8 +260,8 @@ class RiskFit(_Mixed):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; or the name of a column of the dataframe X.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample passed twice; 0 drops the sample.
         **remote

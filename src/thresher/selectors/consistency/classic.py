@@ -74,7 +74,7 @@ class Focus(Exhaustive):
 
     Attributes
     ----------
-    selected_, support_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
+    selected_, support_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_, target_kind_
         See `INTERACT`.
     ranking_ : ndarray of int of shape (n_features,)
         Features that were not selected share the rank after the last.

@@ -87,6 +87,8 @@ class INTERACT(_OnePass):
         ``feature`` and ``relevance`` of the features that were not removed, in the order of the decisions.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of str

@@ -81,7 +81,7 @@ class SALCC(ConsistencySelector):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, bins_
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, bins_, target_kind_
         See `INTERACT`.
     best_score_ : float
         Cross-validated score of the selected features; nan if there was only one set.
@@ -145,8 +145,8 @@ class SALCC(ConsistencySelector):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; or the name of a column of the dataframe X.
         **remote
             Options for files, if X is a path: `memory_limit` and `scratch`; see :doc:`/scaling`.
 

@@ -67,7 +67,7 @@ class SDCC(_Descent):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_evaluations_, bins_
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_evaluations_, bins_, target_kind_
         See `INTERACT`.
     n_useless_ : int
         Number of features at the start of the order that can all be removed without changing the risk.

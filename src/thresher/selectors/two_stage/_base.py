@@ -77,8 +77,8 @@ class TwoStageSelector(CommonParameters, BaseSelector):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes; numbers if the estimator is a regressor.
+        y : array-like of shape (n_samples,) or strNone
+            Classes; numbers if the estimator is a regressor; or the name of a column of the dataframe X.
         groups : array-like of shape (n_samples,), default=None
             Groups for the splitter. If `cv` is a number, samples of one group go to one fold.
         **remote

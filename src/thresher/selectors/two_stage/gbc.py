@@ -135,6 +135,8 @@ class GBC(TwoStageSelector):
         Their scores.
     best_score_, selected_score_ : float
         The best score, and that of the chosen set.
+    target_kind_ : {"nominal", "numeric"}
+        How y was read: as classes or as numbers.
     n_fitness_calls_, n_evaluations_ : int
         Sets requested, and sets that had to be scored.
     stopped_by_ : str
