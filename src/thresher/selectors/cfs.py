@@ -58,7 +58,8 @@ class CFS(FilterSelector):
         ``search="best-first"``.
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` reads text, Booleans, and integer values with 5 rows each as classes, other numbers as
-        numbers, which are binned into three classes at the mean ± one standard deviation for ``"su"``; see :ref:`target-kind`.
+        numbers, which are binned into three classes at the mean ± one standard deviation for ``"su"``; see
+        :ref:`target-kind`.
     keep, exclude : list of str or int, default=None
         Forced-in features, from which the search starts, and features never to select, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
