@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -134,4 +134,12 @@ def in_bits(association):
     """-1/2 log2(1 - A), a multiple of 2^-40, 32 at most."""
     if association >= 1:
         return 32.0
-    return min(round_grid(-0.5 * math.log2(1 - association)), 32.0)
+    return -log2(1 - association, halves=True)
+
+
+def log2(x, halves=False):
+    """log2(x), or half of it, as a multiple of 2^-40."""
+    with localcontext() as context:
+        context.prec = 60
+        value = Decimal(x).ln() / Decimal(2).ln() / (2 if halves else 1)
+        return float(Fraction(int((value * 2**40).to_integral_value()), 2**40))

@@ -343,8 +343,11 @@ class BlockMeasures:
         refuse_classes(name, target)
         return self._number_relevance(name)
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        """Return the measure of feature pairs."""
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        """Return the measure of feature pairs; with `in_bits`, the bits that its values A share."""
+        return _core.SharedBits(self._pairs(name)) if in_bits else self._pairs(name)
+
+    def _pairs(self, name: str) -> _core.PairMeasure:
         if KINDS[name].is_discrete:
             return _core.CountedPairs(
                 self._request_counts,

@@ -142,8 +142,11 @@ class LocalMeasures:
         values = self._in_row_order(target.values)
         return self._numbers.relevance_of_numbers(name, values, n_threads)
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        """Return the measure of feature pairs for a search."""
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        """Return the measure of feature pairs for a search; with `in_bits`, the bits that its values A share."""
+        return _core.SharedBits(self._pairs(name)) if in_bits else self._pairs(name)
+
+    def _pairs(self, name: str) -> _core.PairMeasure:
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
@@ -269,10 +272,11 @@ class ChosenRows:
         n_threads = self.whole.training.n_threads
         return self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
 
-    def pairs(self, name: str) -> _core.PairMeasure:
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
         if not KINDS[name].is_discrete:
-            return self._numeric.pairs(name)
-        return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+            return self._numeric.pairs(name, in_bits)
+        values = _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+        return _core.SharedBits(values) if in_bits else values
 
     def triples(self, term: str) -> _core.PairMeasure:
         codes, n_classes = self.whole.target_codes

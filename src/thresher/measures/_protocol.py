@@ -36,8 +36,8 @@ class SearchMeasures(Protocol):
     def relevance(self, name: str) -> Floats:
         """Return the measure of every feature with the target."""
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        """Return the measure of feature pairs."""
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        """Return the measure of feature pairs; with `in_bits`, the bits that its values A share."""
 
     def triples(self, term: str) -> _core.PairMeasure:
         """Return a term of two features and the target."""

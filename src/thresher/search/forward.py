@@ -85,6 +85,7 @@ class GreedyOptions(Choices, total=False):
     objective: str
     weight: float
     offset: float
+    unit: float
     strategy: str
 
 
