@@ -53,9 +53,14 @@ def association(a, b, a_is_category=False, b_is_category=False, weights=None):
     return corrected(*parts(a, b, a_is_category, b_is_category, weights))
 
 
+def plain(weights, n):
+    """The weights as Python's numbers."""
+    return [1] * n if weights is None else np.asarray(weights).tolist()
+
+
 def exact_tables(a, b, weights=None):
     """The association of two categories, with its rounding, from the contingency table in fractions."""
-    weights = [1] * len(a) if weights is None else weights
+    weights = plain(weights, len(a))
     cells, rows, columns, n = {}, {}, {}, Fraction(0)
     for x, y, w in zip(a, b, weights, strict=True):
         w = Fraction(w)
@@ -71,8 +76,10 @@ def exact_tables(a, b, weights=None):
 
 def exact_groups(x, c, weights=None):
     """The association of a number and a category, with its rounding, from sums in fractions."""
-    weights = [1] * len(x) if weights is None else weights
-    rows = [(Fraction(v), g, Fraction(w)) for v, g, w in zip(x, c, weights, strict=True) if w > 0]
+    weights = plain(weights, len(x))
+    rows = [
+        (Fraction(float(v)), g, Fraction(w)) for v, g, w in zip(x, c, weights, strict=True) if w > 0
+    ]
     n = sum(w for _, _, w in rows)
     mean = sum(v * w for v, _, w in rows) / n
     total = sum((v - mean) ** 2 * w for v, _, w in rows)
@@ -88,9 +95,9 @@ def exact_groups(x, c, weights=None):
 
 def exact_numbers(x, z, weights=None):
     """The association of two numbers, with its rounding, from sums in fractions."""
-    weights = [1] * len(x) if weights is None else weights
+    weights = plain(weights, len(x))
     rows = [
-        (Fraction(u), Fraction(v), Fraction(w))
+        (Fraction(float(u)), Fraction(float(v)), Fraction(w))
         for u, v, w in zip(x, z, weights, strict=True)
         if w > 0
     ]

@@ -94,6 +94,7 @@ class BlockMeasures:
                 'Scale and round the weights, or use a measure for numeric features such as "r2"'
             )
         if self._sums:
+            self._refuse_mixed_categories()
             training.schema.refuse_categories()
             if training.schema.has_missing.any():
                 first = int(np.argmax(training.schema.has_missing))
@@ -101,6 +102,21 @@ class BlockMeasures:
                     f"column {training.schema.label(first)} has missing values, but X is in blocks and a measure adds "
                     'up values. Fill them in, set missing="drop_rows", or use a measure that counts such as "mi"'
                 )
+
+    def _refuse_mixed_categories(self) -> None:
+        """Raise ValueError for categories with a measure of categories and numbers alike."""
+        schema = self.training.schema
+        mixed = [name for name in self.names if KINDS[name].is_mixed]
+        if mixed and schema.is_category.any():
+            raise ValueError(
+                f"column {schema.label(int(np.argmax(schema.is_category)))} contains categories, but X is in blocks, "
+                f'for which the measure "{mixed[0]}" takes numbers only. Use "mi" or "su", add the column to exclude, '
+                "or pass all rows in memory"
+            )
+
+    def category_levels(self) -> npt.NDArray[np.int32]:
+        """Return no levels: a measure that needs them raises for categories."""
+        return np.zeros(0, dtype=np.int32)
 
     @property
     def whole(self) -> BlockMeasures:

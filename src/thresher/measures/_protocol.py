@@ -81,6 +81,9 @@ class Measures(SearchMeasures, Protocol):
     @property
     def target_range(self) -> tuple[Floats, Floats]: ...
 
+    def category_levels(self) -> npt.NDArray[np.int32]:
+        """Return the number of levels of every category, for a measure of categories and numbers alike."""
+
     def dispersion(self, name: str) -> Floats:
         """Return the dispersion of every feature."""
 

@@ -60,6 +60,13 @@ def permutation_pvalues(
     Every statistic is a function of exact sums (counts, or products of integers), so that comparisons do not depend on
     threads or the processor. Statistics that differ by no more than rounding count as equal.
     """
+    is_category = training.schema.is_category
+    if KINDS[measure].is_mixed and is_category.any():
+        raise ValueError(
+            f'pvalues="permutation" with measure="{measure}" is for numbers, but column '
+            f"{training.schema.label(int(np.argmax(is_category)))} contains categories; "
+            'use pvalues="analytic" or measure="mi"'
+        )
     statistic = (
         _by_counts(training, measures, measure, candidates)
         if KINDS[measure].is_discrete

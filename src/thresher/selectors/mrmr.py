@@ -37,14 +37,15 @@ class MRMR(FilterSelector):
     relevance : str, default="auto"
         Measure of a feature and the target.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
-        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``. Of every
+        column: ``"association"``.
 
         ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
         ``"r2"``: the share of the feature's variance that the classes, or the target, explain.
     redundancy : str, default="auto"
         Measure of two features.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric: ``"pearson"``, ``"spearman"``, ``"cosine"``,
-        ``"r2"``.
+        ``"r2"``. Of every column: ``"association"``.
 
         ``"auto"``: the measure of the relevance, or ``"pearson"`` if that is ``"f"``.
     objective : {"auto", "difference", "quotient", "sum", "product"}, default="auto"
@@ -197,7 +198,9 @@ class MRMR(FilterSelector):
                 f'redundancy_offset is for objective="quotient", got {self.redundancy_offset} '
                 f'with "{objective}"; set it to 0'
             )
-        numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
+        numeric = [
+            m for m in (relevance, redundancy) if not (KINDS[m].is_discrete or KINDS[m].is_mixed)
+        ]
         if numeric and data.missing == "category" and data.schema.has_missing.any():
             raise ValueError(
                 f'missing="category" is for discrete measures, but "{numeric[0]}" is numeric; '
@@ -288,7 +291,7 @@ def _bounded_measures(redundancy: str) -> str:
         for name, kind in KINDS.items()
         if kind.is_symmetric
         and kind.maximum <= 1
-        and kind.is_discrete == KINDS[redundancy].is_discrete
+        and (kind.is_mixed or kind.is_discrete == KINDS[redundancy].is_discrete)
     ]
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
