@@ -188,8 +188,8 @@ def association(a: ArrayLike, b: ArrayLike, *, sample_weight: WeightsLike = None
     --------
     >>> round(association([1, 2, 3, 4], [1, 3, 2, 4]), 9)
     0.46
-    >>> association([1, 2, 3, 4, 5, 6], ["low", "low", "low", "high", "high", "high"])
-    0.7142857142857792
+    >>> round(association([1, 2, 3, 4, 5, 6], ["low", "low", "low", "high", "high", "high"]), 9)
+    0.714285714
     >>> association(["u", "u", "v", "v"], ["x", "x", "y", "y"])
     1.0
     """
