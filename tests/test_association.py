@@ -328,16 +328,29 @@ def test_pvalues_are_those_of_the_tests_of_each_pair():
             assert pvalues[f] == pytest.approx(expected, rel=1e-6)
 
 
-def test_blocks_take_numbers_and_refuse_categories():
+@pytest.mark.parametrize("columns", ["numbers", "categories"])
+def test_blocks_take_columns_of_one_kind(columns):
     frame, y = related()
-    numbers = frame[["good", "noise0", "noise1", "noise2"]]
-    blocks = mrmr(3).partial_fit(numbers[:80], y[:80])
-    blocks.partial_fit(numbers[80:], y[80:])
-    whole = mrmr(3).fit(numbers, y)
+    is_number = [name == "good" or name.startswith("noise") for name in frame]
+    frame = frame.loc[:, is_number if columns == "numbers" else ~np.array(is_number)]
+    blocks = mrmr(3).partial_fit(frame[:80], y[:80]).partial_fit(frame[80:], y[80:])
+    whole = mrmr(3).fit(frame, y)
     assert blocks.selected_.tolist() == whole.selected_.tolist()
     np.testing.assert_array_equal(blocks.scores_, whole.scores_)
-    with pytest.raises(ValueError, match="'text' contains categories, but X is in blocks"):
+    assert blocks.reason(int(np.argmin(whole.relevance_))) == whole.reason(
+        int(np.argmin(whole.relevance_))
+    )
+    tests = Univariate(2, measure="association")
+    added = tests.partial_fit(frame[:80], y[:80]).partial_fit(frame[80:], y[80:]).pvalues_
+    np.testing.assert_allclose(added, tests.fit(frame, y).pvalues_, rtol=1e-12)
+
+
+def test_blocks_refuse_columns_of_both_kinds():
+    frame, y = related()
+    with pytest.raises(ValueError, match="'text' contains categories and others contain numbers"):
         _ = mrmr(3).partial_fit(frame, y).selected_
+    with pytest.raises(ValueError, match="the target contains numbers, but X is in blocks"):
+        _ = mrmr(1).partial_fit(frame[["text", "names0"]], y + 0.5 * np.arange(200)).selected_
 
 
 @pytest.mark.parametrize(

@@ -86,15 +86,15 @@ class BlockMeasures:
                     f'the measure "{name}" needs all values of a column at once, but X is in blocks. Use "pearson", '
                     f"or pass {WHOLE_COLUMNS}"
                 )
-        self._counts = any(KINDS[name].is_discrete for name in self.names)
-        self._sums = any(not KINDS[name].is_discrete for name in self.names)
+        self._counts = any(self._is_counted(name) for name in self.names)
+        self._sums = any(not self._is_counted(name) for name in self.names)
         if self._counts and training.weight_kind == "real":
             raise ValueError(
                 "sample_weight must be integers with a sum below 2^50 if X is in blocks and a measure counts rows. "
                 'Scale and round the weights, or use a measure for numeric features such as "r2"'
             )
+        self._refuse_mixed_categories()
         if self._sums:
-            self._refuse_mixed_categories()
             training.schema.refuse_categories()
             if training.schema.has_missing.any():
                 first = int(np.argmax(training.schema.has_missing))
@@ -103,20 +103,36 @@ class BlockMeasures:
                     'up values. Fill them in, set missing="drop_rows", or use a measure that counts such as "mi"'
                 )
 
+    def _is_counted(self, name: str) -> bool:
+        """Return whether a measure is computed from counts; a mixed one if all columns are categories."""
+        training = self.training
+        of_categories = (training.schema.is_category | training.excluded).all()
+        return KINDS[name].is_discrete or (KINDS[name].is_mixed and bool(of_categories))
+
     def _refuse_mixed_categories(self) -> None:
-        """Raise ValueError for categories with a measure of categories and numbers alike."""
-        schema = self.training.schema
+        """Raise ValueError for categories next to numbers with a measure of both."""
+        schema, target = self.training.schema, self.training.target
         mixed = [name for name in self.names if KINDS[name].is_mixed]
-        if mixed and schema.is_category.any():
+        if not mixed or not schema.is_category.any():
+            return
+        first = schema.label(int(np.argmax(schema.is_category)))
+        if not self._is_counted(mixed[0]):
             raise ValueError(
-                f"column {schema.label(int(np.argmax(schema.is_category)))} contains categories, but X is in blocks, "
-                f'for which the measure "{mixed[0]}" takes numbers only. Use "mi" or "su", add the column to exclude, '
+                f"column {first} contains categories and others contain numbers, but X is in blocks, for which the "
+                f'measure "{mixed[0]}" takes one kind only. Use "mi" or "su", add the columns of one kind to exclude, '
                 "or pass all rows in memory"
+            )
+        if target is not None and not target.is_nominal:
+            raise ValueError(
+                f"column {first} contains categories and the target contains numbers, but X is in blocks, for which "
+                f'the measure "{mixed[0]}" takes one kind only. Use "mi" or "su", set target="nominal" if the target '
+                "is classes, or pass all rows in memory"
             )
 
     def category_levels(self) -> npt.NDArray[np.int32]:
-        """Return no levels: a measure that needs them raises for categories."""
-        return np.zeros(0, dtype=np.int32)
+        """Return the number of levels of every category, for a measure of categories and numbers alike."""
+        is_category = self.training.schema.is_category
+        return self.levels[is_category] if is_category.any() else np.zeros(0, dtype=np.int32)
 
     @property
     def whole(self) -> BlockMeasures:
@@ -351,7 +367,7 @@ class BlockMeasures:
 
     def relevance(self, name: str) -> Floats:
         """Return the measure of every feature with the target: one per feature, or a row per replicate."""
-        if KINDS[name].is_discrete:
+        if self._is_counted(name):
             return self._count_relevance(name)
         target = self.training.labels
         if name in BY_CLASS and target.is_nominal:
@@ -364,7 +380,7 @@ class BlockMeasures:
         return _core.SharedBits(self._pairs(name)) if in_bits else self._pairs(name)
 
     def _pairs(self, name: str) -> _core.PairMeasure:
-        if KINDS[name].is_discrete:
+        if self._is_counted(name):
             return _core.CountedPairs(
                 self._request_counts,
                 self._planned.coding.levels,
@@ -409,7 +425,7 @@ class BlockMeasures:
         """
         keeps = self._keeps
         may = np.repeat(self.training.candidates[None, :], len(keeps), axis=0)
-        kinds = {KINDS[name].is_discrete for name in names}
+        kinds = {self._is_counted(name) for name in names}
         if True in kinds:
             by_part = [counts.sum(axis=2) for counts in self._margins]  # [level][part]
             may &= np.array([((counts @ keeps.T) > 0).sum(axis=0) > 1 for counts in by_part]).T

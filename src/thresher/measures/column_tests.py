@@ -52,7 +52,13 @@ def _of_association(training: TrainingData, measures: Measures) -> Floats:
     is_category, rows = training.schema.is_category, training.local
     if not is_category.any():
         return analytic_pvalues(training, measures, "f", measures.relevance("f"))
-    assert rows is not None
+    if rows is None:  # blocks of categories and classes
+        freedom = (measures.levels.astype(float) - 1) * (measures.n_target_levels - 1)
+        n = training.total_weight
+        minus_log = minus_log_chi2(
+            (n - 1) / n * measures.relevance("chi2"), np.maximum(freedom, 1.0)
+        )
+        return np.exp(-minus_log)
     if training.missing == "pairwise" and training.schema.has_missing[is_category].any():
         raise ValueError(
             'p-values of the measure "association" need complete categories; set missing="category" or "drop_rows"'
