@@ -16,8 +16,10 @@ from tests.examples import examples
 from tests.naive import association as naive
 from tests.naive.mrmr import mrmr as naive_mrmr
 from thresher import CFS, MRMR, RFS, RRFS, Ensemble, ErrorControlled, Univariate
+from thresher._utils.random import Purpose, stream
 from thresher.data import InputRules, read_training
 from thresher.measures import LocalMeasures, PartSets, association
+from thresher.search.ensemble import draw_seed
 
 RULES = InputRules()
 
@@ -328,6 +330,24 @@ def test_pvalues_are_those_of_the_tests_of_each_pair():
             assert pvalues[f] == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+def test_permuted_pvalues_are_shares_of_permuted_tests(target):
+    frame, y = related()
+    y = y if target == "classes" else y + np.random.default_rng(1).normal(size=200)
+    method = Univariate(2, measure="association", n_permutations=20, pvalues="permutation")
+    pvalues = method.set_params(random_state=0).fit(frame, y).pvalues_
+    observed = Univariate(2).fit(frame, y).scores_
+    rounds = [
+        Univariate(2).fit(
+            frame, y[stream(draw_seed(0), Purpose.PERMUTED_TARGET, m).permutation(200)]
+        )
+        for m in range(20)
+    ]
+    permuted = np.concatenate([selector.scores_ for selector in rounds])
+    expected = [(1 + (permuted >= score).sum()) / (1 + len(permuted)) for score in observed]
+    np.testing.assert_allclose(pvalues, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("columns", ["numbers", "categories"])
 def test_blocks_take_columns_of_one_kind(columns):
     frame, y = related()
@@ -361,6 +381,7 @@ def test_blocks_refuse_columns_of_both_kinds():
         RRFS(3, relevance="association", similarity="association"),
         MRMR(3, relevance="association", redundancy="association"),
         ErrorControlled(mrmr(3), pvalues="analytic"),
+        ErrorControlled(mrmr(3), random_state=0),
     ],
     ids=lambda method: type(method).__name__,
 )
