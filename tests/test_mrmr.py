@@ -17,6 +17,7 @@ from tests.measures import DISCRETE, ON_GRID
 from tests.naive import measures_discrete, measures_numeric
 from tests.naive.mrmr import mrmr as naive_mrmr
 from thresher import MRMR, ThresherWarning
+from thresher.measures import KINDS
 
 STRATEGIES = ("lazy", "scan", "naive")
 
@@ -108,14 +109,18 @@ def test_discrete_selection_equals_the_naive_reference_implementation(data):
     y = np.append(rng.integers(0, data.draw(st.integers(2, 4)), size=n - 2), [0, 1])
     X[0], X[1] = 0, 1
     measure = data.draw(st.sampled_from(ON_GRID))
-    objective = data.draw(st.sampled_from(["difference", "quotient", "sum"]))
+    bounded = KINDS[measure].maximum <= 1
+    objectives = ["difference", "quotient", "sum", *(["product"] if bounded else [])]
+    objective = data.draw(st.sampled_from(objectives))
     strategy = data.draw(st.sampled_from(STRATEGIES))
     selector = MRMR(
         p, relevance=measure, redundancy=measure, objective=objective, strategy=strategy
     ).fit(X, y)
     selected, scores, means = naive_selection(X, y, p, measure, measure, objective)
     assert selector.selected_.tolist() == selected
-    np.testing.assert_array_equal(selector.scores_[selected], scores)
+    np.testing.assert_allclose(  # the product is made by an exponential
+        selector.scores_[selected], scores, rtol=1e-14 if objective == "product" else 0
+    )
     np.testing.assert_array_equal(selector.redundancy_[selected], means)
 
 
@@ -424,3 +429,43 @@ def test_the_default_on_numbers_is_the_difference_of_shares_explained():
     assert fitted.selected_.tolist() == explicit.selected_.tolist()
     chosen = np.abs(np.corrcoef(X[:, fitted.selected_].T))[np.triu_indices(5, 1)]
     assert chosen.mean() < 0.5
+
+
+def test_the_product_multiplies_the_relevance_by_the_novelty():
+    X, y = load_breast_cancer(return_X_y=True)
+    selector = MRMR(6, relevance="r2", objective="product").fit(X, y)
+    relevance, redundancy, novelty, score = (
+        selector.trace_[name] for name in ("relevance", "redundancy", "novelty", "score")
+    )
+    assert novelty[0] == 1
+    np.testing.assert_allclose(score, relevance * novelty, rtol=1e-14)
+    np.testing.assert_allclose(novelty, 2.0 ** -(redundancy * np.arange(6)), rtol=1e-14)
+    squares = np.corrcoef(X[:, selector.selected_].T) ** 2
+    expected = [np.sqrt(np.prod(1 - squares[k, :k])) for k in range(6)]
+    np.testing.assert_allclose(novelty, expected, rtol=1e-8)
+
+
+def test_the_product_chooses_features_without_relevance_last_and_by_position():
+    y = np.repeat([0, 1], 8)
+    good = np.where(y, 1.0, 0.0)
+    good[[0, 9]] = 1 - good[[0, 9]]
+    useless = [np.tile([0.0, 1.0], 8), np.tile([1.0, 1.0, 0.0, 0.0], 4)]
+    X = np.column_stack([*useless, good, good + 0.1 * np.arange(16) % 3])
+    for strategy in STRATEGIES:
+        selector = MRMR(4, relevance="r2", objective="product", strategy=strategy).fit(X, y)
+        assert selector.selected_[2:].tolist() == [0, 1]
+        assert selector.scores_[[0, 1]].tolist() == [0, 0]
+
+
+def test_reasons_of_the_product_are_in_bits():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    selector = MRMR(3, relevance="r2", objective="product").fit(X, y)
+    assert selector.reason("mean radius") == "shares 2 bits with worst radius; relevance 0.5329"
+    assert selector.reason(int(selector.selected_[1])).endswith(
+        "shares 0.7 bits with worst concave points"
+    )
+
+
+def test_the_product_refuses_a_redundancy_without_a_bound():
+    with pytest.raises(ValueError, match=r'"mi" is not bounded by 1\. Set redundancy='):
+        MRMR(2, relevance="mi", objective="product").fit(EXAMPLE_X, EXAMPLE_Y)

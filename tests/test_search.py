@@ -35,7 +35,25 @@ SETTINGS = [
     ("quotient", 1.0, 0.0),
     ("quotient", 1.0, 1e-4),
     ("quotient", 1.0, 0.5),
+    ("product", 1.0, 0.0),
+    ("product", 2.0, 0.0),
+    ("product", 0.3, 0.0),
+    ("product", 0.0, 0.0),
 ]
+
+
+def matrix_measure(table, objective):
+    """The pairs of a table, in bits for the product."""
+    measure = _testing.MatrixMeasure(table)
+    return _core.SharedBits(measure) if objective == "product" else measure
+
+
+def assert_same_scores(scores, expected, objective):
+    """Scores are equal; those of the product, made by exponentials, to two units in the last place."""
+    if objective == "product":
+        np.testing.assert_array_max_ulp(scores, np.array(expected, dtype=float), 4)
+    else:
+        assert scores.tolist() == expected
 
 
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
@@ -52,7 +70,7 @@ def test_every_strategy_gives_the_naive_result(objective, weight, offset):
         )
         for strategy in ("lazy", "scan", "naive"):
             result = _core.greedy_forward(
-                _testing.MatrixMeasure(table),
+                matrix_measure(table, objective),
                 relevance,
                 n_select,
                 objective=objective,
@@ -63,7 +81,7 @@ def test_every_strategy_gives_the_naive_result(objective, weight, offset):
                 kept=kept.astype(np.uint32),
             ).result()
             assert result.selected.tolist() == expected[0]
-            assert result.scores.tolist() == expected[1]
+            assert_same_scores(result.scores, expected[1], objective)
             assert result.redundancy.tolist() == expected[2]
 
 
@@ -72,7 +90,7 @@ def test_large_problems_agree_between_strategies(objective, weight, offset):
     rng = np.random.default_rng(3)
     for p, n_levels in ((700, 5), (1500, 10_000)):
         relevance, table = tie_rich_problem(rng, p, n_levels, zeros=0.05)
-        measure = _testing.MatrixMeasure(table)
+        measure = matrix_measure(table, objective)
         results = [
             _core.greedy_forward(
                 measure,
@@ -189,13 +207,13 @@ def test_accumulated_criteria_are_the_naive_ones(accumulation):
             assert result.scores.tolist() == expected[1]
 
 
-@pytest.mark.parametrize("objective", ["difference", "sum", "quotient"])
+@pytest.mark.parametrize("objective", ["difference", "sum", "quotient", "product"])
 def test_thousands_of_equal_relevances_are_searched_exactly(objective):
     rng = np.random.default_rng(15)
     p = 2000
     relevance = rng.choice([0.0, 0.25, 0.5], p, p=[0.5, 0.4, 0.1])
     table = np.triu(rng.choice([0.0, 0.125], (p, p), p=[0.9, 0.1]), 1)
-    measure = _testing.MatrixMeasure(table + table.T)
+    measure = matrix_measure(table + table.T, objective)
     lazy, naive = (
         _core.greedy_forward(
             measure, relevance, 40, objective=objective, strategy=strategy
@@ -237,10 +255,14 @@ def test_progress_is_reported_once_per_step():
         ({"candidates": np.ones(2, np.uint8)}, "one mark per feature"),
         ({"kept": np.array([3], np.uint32)}, "does not exist"),
         ({"kept": np.array([1, 1], np.uint32)}, "twice"),
-        ({"objective": "ratio"}, "objective must be one of 'difference', 'sum', 'quotient'"),
+        (
+            {"objective": "ratio"},
+            "objective must be one of 'difference', 'sum', 'quotient', 'product'",
+        ),
         ({"strategy": "quick"}, "strategy must be one of"),
         ({"weight": -1.0}, "weight must be"),
         ({"offset": np.inf}, "offset must be"),
+        ({"objective": "product", "unit": 0.0}, "unit must be"),
         ({"objective": "quotient", "weight": 2.0}, "no weight other than 1"),
     ],
 )

@@ -63,8 +63,9 @@ def listed(names: Iterable[str], kinds: dict[str, Any], *, with_target: bool) ->
     """Return the lines of a docstring that list these measures."""
     groups: dict[str, list[str]] = {}
     for name in names:
-        of = "Discrete" if kinds[name].is_discrete else "Numeric"
-        if with_target and not kinds[name].is_discrete:
+        kind = kinds[name]
+        of = "Of every column" if kind.is_mixed else "Discrete" if kind.is_discrete else "Numeric"
+        if with_target and not kind.is_discrete and not kind.is_mixed:
             targets = "classes or numbers" if kinds[name].by_class else "numbers or two classes"
             of += f", with a target of {targets}"
         groups.setdefault(of, []).append(f'``"{name}"``')
@@ -90,7 +91,7 @@ def guide(text: str, measures: dict[str, Any]) -> str:
     rows = ""
     for name, kind in measures["KINDS"].items():
         about = kind.about if kind.is_symmetric else f"{kind.about}; relevance only"
-        rows += f'| `"{name}"` | {about} | {"discrete features" if kind.is_discrete else "numeric features"} |\n'
+        rows += f'| `"{name}"` | {about} | {kind.works_on} |\n'
     head = "| name | value | works on |\n|---|---|---|\n"
     return re.sub(rf"({re.escape(head)})(?:\|.*\n)+", lambda m: m[1] + rows, text)
 

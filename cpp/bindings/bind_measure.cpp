@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "measures/pair_measure.hpp"
+#include "measures/shared_bits.hpp"
 #include "search/pair_store.hpp"
 
 namespace thresher::bindings {
@@ -50,6 +51,10 @@ void bind_measure(nb::module_& module) {
   nb::class_<SummedReplicates, PairMeasure>(module, "SummedReplicates", "The sum over replicates as a plain measure.")
       .def(nb::init<PairMeasure&, std::vector<std::uint32_t>>(), nb::arg("base"), nb::arg("replicates"),
            nb::keep_alive<1, 2>());
+  nb::class_<SharedBits, PairMeasure>(module, "SharedBits", "-1/2 log2(1 - A) of the values A of another measure.")
+      .def(nb::init<PairMeasure&>(), nb::arg("base"), nb::keep_alive<1, 2>());
+  module.def("shared_bits", &shared_bits, nb::arg("value"), "-1/2 log2(1 - value) bits, 32 at most.");
+  module.def("novelty", &novelty, nb::arg("bits"), "2^(-bits), the same on every system.");
 }
 
 }  // namespace thresher::bindings

@@ -1,5 +1,6 @@
 // Continuous features: transposition, dense and sparse tables, Pearson, cosine, F and Spearman.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
 #include "bindings/part_sets.hpp"
+#include "measures/mixed_measure.hpp"
 #include "measures/numeric_measure.hpp"
 #include "measures/numeric_relevance.hpp"
 #include "measures/ranks.hpp"
@@ -126,6 +128,16 @@ void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, cons
   new (self) SparsePairMeasure(table, numeric_kind(measure), n_threads);
 }
 
+using CodeMatrix = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The tables and arrays are borrowed: they must outlive the measure.
+void make_mixed_measure(MixedMeasure* self, const NumericTable& numbers, std::shared_ptr<CodedTable> categories,
+                        const CodeMatrix& codes, const Vector<std::int32_t>& levels,
+                        const Vector<std::uint8_t>& is_category, std::size_t n_threads) {
+  const CategoryRows rows{{codes.data(), codes.size()}, view(levels)};
+  new (self) MixedMeasure(numbers, std::move(categories), rows, view(is_category), n_threads);
+}
+
 }  // namespace
 
 void bind_moments(nb::module_& module) {
@@ -157,6 +169,10 @@ void bind_moments(nb::module_& module) {
            nb::arg("weights") = nb::none())
       .def_prop_ro("n_rows", &RankPairMeasure::n_rows)
       .def("relevance_spearman", &relevance_spearman, nb::arg("values"));
+  nb::class_<MixedMeasure, PairMeasure>(module, "MixedMeasure", "The association of numbers and categories.")
+      .def("__init__", &make_mixed_measure, nb::arg("numbers"), nb::arg("categories"), nb::arg("codes").noconvert(),
+           nb::arg("levels").noconvert(), nb::arg("is_category"), nb::arg("n_threads") = 1, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
   module.def("doubled_ranks", &rank_array, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
              "2 less + equal - n for every value; int16 or int32, (p, n).");
   nb::class_<SparseTable> sparse_table(module, "SparseTable", "Numeric features of a CSC matrix.");

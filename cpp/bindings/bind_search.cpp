@@ -40,13 +40,14 @@ Series& reported(std::optional<Series>& series) {
 }
 
 BoundSearch* bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, std::size_t n_select,
-                                  const std::string& objective, double weight, double offset,
+                                  const std::string& objective, double weight, double offset, double unit,
                                   const std::string& strategy, Mask candidates, Indices kept,
                                   const PythonProgress& progress) {
   auto options = forward_options<GreedyOptions>(candidates, kept, progress);
   options.objective = choice_from("objective", objective, kObjectives);
   options.weight = weight;
   options.offset = offset;
+  options.unit = unit;
   options.strategy = choice_from<Strategy>(
       "strategy", strategy, {{"lazy", Strategy::lazy}, {"scan", Strategy::scan}, {"naive", Strategy::cached}});
   return hold_search(greedy_forward(measure, view(relevance), options), n_select, relevance);
@@ -194,8 +195,8 @@ void bind_search(nb::module_& module) {
       .def_prop_ro("exhausted", &BoundSearch::is_exhausted, "Whether the criterion has no further feature to take.");
   module.def("greedy_forward", &bound_greedy_forward, nb::arg("measure"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,
-             nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
-             nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>());
+             nb::arg("unit") = 1.0, nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
+             nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>());
   module.def("cfs_forward", &bound_cfs_forward, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
              nb::arg("n_select") = nb::none(), nb::arg("strategy") = "lazy", nb::arg("unit") = 1.0,
              nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none(),

@@ -151,7 +151,7 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
 
 // Returns whether the joint kernels apply to the reference. Without parts they are for few rows.
 bool ReferenceValues::suits_kernels() const {
-  return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() > 0 &&
+  return is_information(measure_) && !table_.is_weighted() && table_.n_rows() > 0 &&
          (table_.layout().has_parts() || table_.n_rows() < table_.xlogx().table_size()) && reference_.has_planes() &&
          !reference_.has_missing() && reference_.n_levels() <= 63;
 }
@@ -228,7 +228,7 @@ void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out
     compute_general(f, scratch, scratch.real_cells, out);
   } else if (!table_.weights().whole.empty()) {
     compute_general(f, scratch, scratch.whole_cells, out);
-  } else if (measure_ == DiscreteMeasure::chi2 || reference_.has_missing() || table_.feature(f).missing) {
+  } else if (!is_information(measure_) || reference_.has_missing() || table_.feature(f).missing) {
     compute_general(f, scratch, scratch.cells, out);
   } else if (!table_.layout().has_parts() && reference_.surely_misses(table_.feature(f))) {
     const std::int64_t joint = joint_of_apart(f);
@@ -266,7 +266,7 @@ DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table
       n_threads_(n_threads),
       margins_(*table_),
       rows_(*table_),
-      offers_replicates_(measure != DiscreteMeasure::chi2 && ShortColumns::suit(*table_)) {}
+      offers_replicates_(is_information(measure) && ShortColumns::suit(*table_)) {}
 
 ReferenceColumn DiscretePairMeasure::column(std::uint32_t reference, std::span<const std::uint32_t> features) const {
   ReferenceColumn column(*table_, reference, any_bytes(*table_, features));

@@ -14,12 +14,19 @@
 
 namespace thresher {
 
-enum class DiscreteMeasure { mi, su, nmi, chi2 };
+// association: chi2 / n, corrected for chance.
+enum class DiscreteMeasure { mi, su, nmi, chi2, association };
 
 inline constexpr Choice<DiscreteMeasure> kDiscreteMeasures[] = {{"mi", DiscreteMeasure::mi},
                                                                 {"su", DiscreteMeasure::su},
                                                                 {"nmi", DiscreteMeasure::nmi},
-                                                                {"chi2", DiscreteMeasure::chi2}};
+                                                                {"chi2", DiscreteMeasure::chi2},
+                                                                {"association", DiscreteMeasure::association}};
+
+// Returns whether it is made of logarithms of counts; the others are made of the cells.
+inline bool is_information(DiscreteMeasure measure) {
+  return measure != DiscreteMeasure::chi2 && measure != DiscreteMeasure::association;
+}
 
 // numerator / denominator clamped to [0, 1] and rounded; 0 if there is no denominator.
 inline double unit_ratio(double numerator, double denominator) {
@@ -39,7 +46,7 @@ struct InformationSums {
 
 inline double bits_value(double sum, double unit) { return sum > 0.0 && unit > 0.0 ? round_to_grid(sum / unit) : 0.0; }
 
-// Of the measures made of these sums: chi2 is made of the cells.
+// Of the measures made of these sums.
 template <class Sum>
 double information_value(DiscreteMeasure measure, const InformationSums<Sum>& sums) {
   const double mutual = leading(sums.mutual);
@@ -47,7 +54,8 @@ double information_value(DiscreteMeasure measure, const InformationSums<Sum>& su
     case DiscreteMeasure::su: return unit_ratio(2.0 * mutual, leading(sums.entropy_a + sums.entropy_b));
     case DiscreteMeasure::nmi: return unit_ratio(mutual, std::min(leading(sums.entropy_a), leading(sums.entropy_b)));
     case DiscreteMeasure::mi:
-    case DiscreteMeasure::chi2: break;
+    case DiscreteMeasure::chi2:
+    case DiscreteMeasure::association: break;
   }
   return bits_value(mutual, sums.unit);
 }
@@ -140,10 +148,45 @@ double chi_squared(const TableView<Count>& table) {
   return round_significant(sum / in_two_words(table.total));
 }
 
+// Levels that occur, less one.
+template <class Count>
+double n_dimensions(const Count* sums, std::size_t n) {
+  return static_cast<double>(std::count_if(sums, sums + n, [](Count sum) { return leading(sum) > 0.0; })) - 1.0;
+}
+
+// Returns (t - e) / (m - e), rounded, from t = chi2 / n; e = d_a d_b / (n - 1) is what chance gives, and m the most.
+// The rounding of the exact value.
+template <class Count>
+double table_association(const TableView<Count>& table) {
+  const double d_a = n_dimensions(table.row_sums, table.n_rows);
+  const double d_b = n_dimensions(table.column_sums, table.n_columns);
+  const double product = d_a * d_b, most = std::min(d_a, d_b);
+  if constexpr (std::integral<Count>) {
+    if (table.total <= std::numeric_limits<std::int32_t>::max()) {
+      const double n = static_cast<double>(table.total);
+      const double rest = most * (n - 1.0) - product;
+      if (!(most > 0.0) || !(rest > 0.0)) return 0.0;
+      const double sum = sum_departures(table, [](std::int64_t a, std::int64_t b) { return a * b; });
+      const double above = sum / n / n * (n - 1.0);
+      const double roundings = static_cast<double>(table.n_rows * table.n_columns) + 24.0;
+      const double sure = round_if_sure((above - product) / rest, roundings * 0x1p-53 * (above + product) / rest,
+                                        [](double x) { return round_bounded(x); });
+      if (!std::isnan(sure)) return sure;
+    }
+  }
+  const DoubleDouble n = in_two_words(table.total);
+  const DoubleDouble others = n - DoubleDouble{1.0};
+  const DoubleDouble rest = others * most - DoubleDouble{product};
+  if (!(most > 0.0) || !(rest.hi > 0.0)) return 0.0;
+  const DoubleDouble sum = sum_departures(table, [](Count a, Count b) { return in_two_words(a) * in_two_words(b); });
+  return round_bounded((sum / n / n * others - DoubleDouble{product}) / rest);
+}
+
 template <class Count>
 double table_value(DiscreteMeasure measure, const TableView<Count>& table, const XLogX& xlogx) {
   if (!(leading(table.total) > 0.0)) return 0.0;
   if (measure == DiscreteMeasure::chi2) return chi_squared(table);
+  if (measure == DiscreteMeasure::association) return table_association(table);
   return information_value(measure, information_sums(table, xlogx));
 }
 

@@ -1,5 +1,6 @@
 #include "measures/numeric_relevance.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "measures/association.hpp"
@@ -38,6 +39,34 @@ std::vector<double> relevance_of_classes(const NumericTable& table, ClassKind ki
   const ClassLayout layout(table.layout(), classes, n_classes);
   return values_of_classes(table, kind, layout, table.n_rows(), n_threads, interrupt,
                            [&] { return DenseClasses(table, layout); });
+}
+
+void values_of_classes(const NumericTable& table, ClassKind kind, std::span<const std::int32_t> classes,
+                       std::size_t n_classes, bool leaves_out_last, std::span<const std::uint32_t> features,
+                       std::size_t n_threads, double* out) {
+  const std::size_t n_replicates = table.n_replicates();
+  NeverInterrupt never;
+  if (leaves_out_last) {
+    const std::vector<std::int32_t> labels = table.layout().arrange(classes);
+    for_features(features.size(), table.n_rows(), n_threads, never, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin * n_replicates; i < end * n_replicates; ++i) {
+        const NumericColumn column = table.column(features[i / n_replicates]);
+        ClassSums sums = class_sums(column, labels.data(), n_classes, table.layout(), i % n_replicates);
+        sums.classes.pop_back();
+        out[i] = sums.value(kind);
+      }
+    });
+    return;
+  }
+  if (n_classes < 2) {
+    std::fill_n(out, features.size() * n_replicates, 0.0);
+    return;
+  }
+  const ClassLayout layout(table.layout(), classes, n_classes);
+  for_features(features.size(), table.n_rows(), n_threads, never, [&](std::size_t begin, std::size_t end) {
+    ClassColumn column(DenseClasses(table, layout), kind, layout);
+    for (std::size_t i = begin; i < end; ++i) column(features[i], out + i * n_replicates);
+  });
 }
 
 std::vector<double> relevance_of_numbers(const NumericTable& table, NumericKind kind, std::span<const double> target,

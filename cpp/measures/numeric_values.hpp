@@ -16,18 +16,21 @@
 namespace thresher {
 
 // Of two columns. mici: 1 - smaller eigenvalue of the covariance / smaller variance. f: of the linear regression.
-enum class NumericKind { pearson, cosine, r2, mici, f };
+// association: the adjusted r2.
+enum class NumericKind { pearson, cosine, r2, mici, f, association };
 // Of a column and classes. r2: the share of its scatter that lies between the classes. fisher: scatter between over
-// scatter within. fir, two classes: distance of the means over the root of the sum of both variances.
-enum class ClassKind { f, r2, fisher, fir };
+// scatter within. fir, two classes: distance of the means over the root of the sum of both variances. association: r2,
+// corrected for chance (epsilon squared).
+enum class ClassKind { f, r2, fisher, fir, association };
 
-inline constexpr Choice<NumericKind> kNumericKinds[] = {{"pearson", NumericKind::pearson},
-                                                        {"cosine", NumericKind::cosine},
-                                                        {"r2", NumericKind::r2},
-                                                        {"mici", NumericKind::mici},
-                                                        {"f", NumericKind::f}};
-inline constexpr Choice<ClassKind> kClassKinds[] = {
-    {"f", ClassKind::f}, {"r2", ClassKind::r2}, {"fisher", ClassKind::fisher}, {"fir", ClassKind::fir}};
+inline constexpr Choice<NumericKind> kNumericKinds[] = {
+    {"pearson", NumericKind::pearson}, {"cosine", NumericKind::cosine}, {"r2", NumericKind::r2},
+    {"mici", NumericKind::mici},       {"f", NumericKind::f},           {"association", NumericKind::association}};
+inline constexpr Choice<ClassKind> kClassKinds[] = {{"f", ClassKind::f},
+                                                    {"r2", ClassKind::r2},
+                                                    {"fisher", ClassKind::fisher},
+                                                    {"fir", ClassKind::fir},
+                                                    {"association", ClassKind::association}};
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // 2^-53: what one rounding may do to 1.
@@ -43,6 +46,22 @@ inline constexpr double kLargestRatio = 1e12;
 inline constexpr double kSmallestRatio = 1e-24;
 
 inline double square_root(double value) { return std::sqrt(value); }
+
+// Returns a squared correlation of a column with a space of that many dimensions, less what chance gives, as a share of
+// what is left above it; 0 where rows are too few for that. Not yet clipped.
+template <class Number>
+Number above_chance(Number square, Number n, double dimensions) {
+  const Number rest = n - Number{dimensions + 1.0};
+  if (!(leading(rest) > 0.0)) return Number{0.0};
+  return (square * (n - Number{1.0}) - Number{dimensions}) / rest;
+}
+
+// Returns the error of the same, from that of the square, where an operation is off by `unit`.
+inline double above_chance_error(double error, double n, double dimensions, double unit) {
+  const double rest = n - dimensions - 1.0;
+  const double growth = (n - 1.0) / rest;
+  return 1.01 * (error + 16.0 * unit) * growth + 256.0 * unit * n * dimensions / (rest * rest);
+}
 
 // Returns an absolute correlation, its square, and the smaller over the larger sum of squares.
 template <class Number>
@@ -61,6 +80,7 @@ Number pair_formula(NumericKind kind, Number correlation, Number square, Number 
       const bool capped = leading(square) >= kLargestRatio * leading(rest);
       return (n - Number{2.0}) * (capped ? Number{kLargestRatio} : square / rest);
     }
+    case NumericKind::association: return above_chance(square, n, 1.0);
     case NumericKind::pearson:
     case NumericKind::cosine: break;
   }
@@ -83,6 +103,11 @@ inline double sure_pair_value(NumericKind kind, double correlation, double error
       const double relative = 2.0 * error / correlation + 2.0 * correlation * error / rest + 64.0 * kUnit / rest;
       return round_if_sure(value, 1.01 * relative * value, [](double x) { return round_significant(x); });
     }
+    case NumericKind::association: {
+      if (!(n > 2.0)) return 0.0;
+      const double of_square = (2.0 * correlation + error) * error + kUnit;
+      return round_if_sure(value, above_chance_error(of_square, n, 1.0, kUnit), bounded);
+    }
     case NumericKind::pearson:
     case NumericKind::cosine: break;
   }
@@ -95,7 +120,7 @@ struct Scatter {
   std::size_t n_classes;  // that occur
 };
 
-// F, r2 and the Fisher score, before rounding.
+// F, r2, the association and the Fisher score, before rounding.
 template <class Number>
 Number scatter_formula(ClassKind kind, const Scatter<Number>& scatter) {
   const double between = leading(scatter.between);
@@ -106,6 +131,10 @@ Number scatter_formula(ClassKind kind, const Scatter<Number>& scatter) {
     if (!(within > kSmallestRatio * between)) return Number{std::numeric_limits<double>::infinity()};
     return scatter.between / scatter.within;
   }
+  if (kind == ClassKind::association) {
+    const double dimensions = static_cast<double>(scatter.n_classes) - 1.0;
+    return above_chance(scatter.between / (scatter.between + scatter.within), scatter.n, dimensions);
+  }
   const Number classes{static_cast<double>(scatter.n_classes)};
   if (scatter.n_classes < 2 || !(leading(scatter.n) > leading(classes))) return Number{0.0};
   const bool capped = between >= kLargestRatio * within;
@@ -115,7 +144,7 @@ Number scatter_formula(ClassKind kind, const Scatter<Number>& scatter) {
 
 template <class Number>
 double rounded(ClassKind kind, Number value) {
-  return kind == ClassKind::r2 ? round_bounded(value) : round_significant(value);
+  return kind == ClassKind::r2 || kind == ClassKind::association ? round_bounded(value) : round_significant(value);
 }
 
 // A class of some column: rows, sum about a centre near the mean of the column, and sum of squares about it, which only
@@ -156,6 +185,12 @@ double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> class
   if (!(between < 0.5 * kLargestRatio * within)) return kNaN;
   const Number value = scatter_formula(kind, scatter);
   double relative = 1.01 * (doubt / between + doubt_within / within) + 8.0 * unit;
+  if (kind == ClassKind::association) {
+    const double dimensions = static_cast<double>(present) - 1.0;
+    if (!(n > dimensions + 1.0)) return 0.0;
+    const double error = above_chance_error(relative * (between / (between + within)), n, dimensions, unit);
+    return round_if_sure(value, error, [&](Number x) { return rounded(kind, x); });
+  }
   if (kind == ClassKind::f) relative += roundings * unit * n / (n - static_cast<double>(present));
   return round_if_sure(value, std::fabs(relative * leading(value)), [&](Number x) { return rounded(kind, x); });
 }

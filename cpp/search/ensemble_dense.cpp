@@ -216,7 +216,7 @@ class DenseEnsemble {
 
 EnsembleResult search_densely(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
                               const EnsembleOptions& options, Interrupt& interrupt) {
-  return with_objective(options.objective, options.weight, options.offset, [&](auto make) {
+  return with_objective(options.objective, options.weight, options.offset, 1.0, [&](auto make) {
     return DenseEnsemble<decltype(make)>(measure, inputs, options, interrupt, make).run();
   });
 }

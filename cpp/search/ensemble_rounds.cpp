@@ -84,7 +84,7 @@ EnsembleResult search_in_rounds(PairMeasure& measure, const std::vector<Replicat
   }
   if (!requests.empty()) store.fetch(requests);
   EnsembleResult result;
-  with_objective(options.objective, options.weight, options.offset, [&](auto make) {
+  with_objective(options.objective, options.weight, options.offset, 1.0, [&](auto make) {
     using Run = ReplicateRun<decltype(make)>;
     std::vector<std::unique_ptr<Run>> runs;
     for (const ReplicateInput& input : inputs) {

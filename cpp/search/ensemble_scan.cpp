@@ -123,7 +123,7 @@ EnsembleResult search_by_scan(PairMeasure& measure, const std::vector<ReplicateI
                               const EnsembleOptions& options, Interrupt& interrupt) {
   PairStore store(measure, options.memory_limit);
   EnsembleResult result;
-  with_objective(options.objective, options.weight, options.offset, [&](auto make) {
+  with_objective(options.objective, options.weight, options.offset, 1.0, [&](auto make) {
     for (const ReplicateInput& input : inputs) {
       result.replicates.push_back(ScanRun<decltype(make)>(store, input, options, make).run(interrupt));
     }

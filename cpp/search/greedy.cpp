@@ -27,7 +27,7 @@ struct Trade {
 }  // namespace
 
 ForwardSearch greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options) {
-  return with_objective(options.objective, options.weight, options.offset, [&](auto make) {
+  return with_objective(options.objective, options.weight, options.offset, options.unit, [&](auto make) {
     return search_by_terms(measure, relevance, options, options.strategy, Trade<decltype(make)>{make});
   });
 }

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "measures/shared_bits.hpp"
+
 namespace thresher {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -88,6 +90,24 @@ struct OffsetQuotient : SummedTerms {
   static double coordinate(double key) { return logarithmic_coordinate(key); }
   double operator()(double relevance, double sum) const { return relevance / (sum / k + offset); }
   double score(double relevance, double sum) const { return (*this)(relevance, sum); }
+  double expect(double last_key) const { return last_key; }
+};
+
+// R 2^(-w T), compared by its logarithm log2 R - w T, where T sums bits shared with selected features. log2 R is
+// rounded to a multiple of 2^-40, as the terms are, so that with w = 1 keys are exact. Without relevance the key is
+// -inf.
+struct RelevanceTimesNovelty : SummedTerms {
+  static constexpr bool kSteady = true;
+  double weight, unit;
+  // `unit`: what a relevance or a bit of one is; more than 1 where values are sums over replicates.
+  RelevanceTimesNovelty(double w, double one) : weight(w), unit(one) {}
+  // Buckets of keys need finite coordinates.
+  static double coordinate(double key) { return key > -2048.0 ? key : -2048.0; }
+  double operator()(double relevance, double sum) const {
+    if (!(relevance > 0.0)) return -kInfinity;
+    return rounded_log2(relevance / unit) - weight * (sum / unit);
+  }
+  double score(double relevance, double sum) const { return relevance / unit * novelty(weight * (sum / unit)); }
   double expect(double last_key) const { return last_key; }
 };
 

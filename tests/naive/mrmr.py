@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from tests.naive.association import in_bits, log2
+
 
 def choose(keys, relevance):
     """Return the position of the best key: largest, at +inf by relevance, then the lowest feature."""
@@ -15,10 +17,13 @@ def choose(keys, relevance):
     return min(tied)
 
 
-def key_and_score(objective, weight, offset, r, b, k):
+def key_and_score(objective, weight, offset, r, b, k, unit=1):
     """Return the number compared and the number reported, for relevance r and summed redundancy b."""
     if objective == "difference":
         return (k * r - b if weight == 1 else r - weight * b / k), r - weight * b / k
+    if objective == "product":
+        r, b = r / unit, weight * (b / unit)
+        return log2(r) - b if r > 0 else -math.inf, r * 2.0**-b
     if objective == "sum":
         return r - weight * b, r - weight * b
     if offset == 0:
@@ -31,9 +36,14 @@ def key_and_score(objective, weight, offset, r, b, k):
 
 
 def mrmr(relevance, redundancy, n_select, objective="difference", weight=1.0, offset=0.0,
-         candidates=None, kept=()):  # fmt: skip
-    """Return selected features, scores and mean redundancies; ``redundancy[f][g]`` is the pair value."""
+         candidates=None, kept=(), unit=None):  # fmt: skip
+    """Return selected features, scores and mean redundancies; ``redundancy[f][g]`` is the pair value.
+
+    With a `unit`, values are sums over that many replicates, and those of a product are bits.
+    """
     p = len(relevance)
+    if objective == "product" and unit is None:  # terms are the bits shared
+        redundancy = [[in_bits(value) for value in row] for row in redundancy]
     left = [f for f in range(p) if (candidates is None or candidates[f]) and f not in kept]
     selected, scores, means = [], [], []
 
@@ -43,7 +53,7 @@ def mrmr(relevance, redundancy, n_select, objective="difference", weight=1.0, of
         score = (
             relevance[f]
             if k == 0
-            else key_and_score(objective, weight, offset, relevance[f], b, k)[1]
+            else key_and_score(objective, weight, offset, relevance[f], b, k, unit or 1)[1]
         )
         selected.append(f)
         scores.append(score)
@@ -64,6 +74,7 @@ def mrmr(relevance, redundancy, n_select, objective="difference", weight=1.0, of
                     relevance[f],
                     sum(redundancy[f][g] for g in selected),
                     k,
+                    unit or 1,
                 )[0]
                 for f in left
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.naive.association import in_bits
 from tests.naive.measures_discrete import measure
 from tests.naive.mrmr import mrmr
 from tests.naive.rounding import XLogX
@@ -44,9 +45,15 @@ def inner_ensemble(X, y, k, part, name="mi", objective="difference"):
     for i in range(int(part.max()) + 1):
         tables = discrete_tables(X, y, np.flatnonzero(part != i), name)
         relevance = relevance + np.array(tables[0])
-        redundancy = redundancy + np.array(tables[1])
+        pairs = np.array(tables[1])
+        redundancy = redundancy + (
+            np.vectorize(in_bits)(pairs) if objective == "product" else pairs
+        )
         varies |= np.array(tables[2])
-    return mrmr(relevance.tolist(), redundancy.tolist(), k, objective, candidates=varies)[0]
+    unit = int(part.max()) + 1
+    return mrmr(
+        relevance.tolist(), redundancy.tolist(), k, objective, candidates=varies, unit=unit
+    )[0]
 
 
 def take_vote(lists, p, k, vote):

@@ -111,6 +111,12 @@ class ReplicateView(PairMeasure):
 class SummedReplicates(PairMeasure):
     def __init__(self, base: PairMeasure, replicates: Sequence[int]) -> None: ...
 
+class SharedBits(PairMeasure):
+    def __init__(self, base: PairMeasure) -> None: ...
+
+def shared_bits(value: float) -> float: ...
+def novelty(bits: float) -> float: ...
+
 class SearchResult:
     @property
     def selected(self) -> NDArray[numpy.int64]: ...
@@ -201,6 +207,7 @@ def greedy_forward(
     objective: str = "difference",
     weight: float = 1.0,
     offset: float = 0.0,
+    unit: float = 1.0,
     strategy: str = "lazy",
     candidates: NDArray[numpy.uint8] | None = None,
     kept: NDArray[numpy.uint32] | None = None,
@@ -357,6 +364,17 @@ class RankPairMeasure(PairMeasure):
     @property
     def n_rows(self) -> int: ...
     def relevance_spearman(self, values: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
+
+class MixedMeasure(PairMeasure):
+    def __init__(
+        self,
+        numbers: NumericTable,
+        categories: CodedTable,
+        codes: NDArray[numpy.uint8],
+        levels: NDArray[numpy.int32],
+        is_category: NDArray[numpy.uint8],
+        n_threads: int = 1,
+    ) -> None: ...
 
 def doubled_ranks(matrix: NDArray[Any], n_threads: int = 1) -> NDArray[Any]: ...
 

@@ -46,9 +46,13 @@ DeltaMode = Literal["absolute", "relative"]
 Infeasible = Literal["clip", "raise"]
 Risk = Literal["bayes", "binary", "pairs", "entropy"]
 # Names of measures, written by `make format` from measures/_names.py.
-Measure = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine", "r2", "f"]
-PairMeasureName = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine", "r2"]
-TestedMeasure = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "r2", "f"]
+Measure = Literal[
+    "mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine", "r2", "f", "association"
+]
+PairMeasureName = Literal[
+    "mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine", "r2", "association"
+]
+TestedMeasure = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "r2", "f", "association"]
 OtherRelevance = Literal["variance", "mad", "mean-median", "iqr", "am/gm", "amgm", "fir", "fisher"]
 
 Relevance = OtherRelevance | Measure

@@ -86,13 +86,14 @@ class BlockMeasures:
                     f'the measure "{name}" needs all values of a column at once, but X is in blocks. Use "pearson", '
                     f"or pass {WHOLE_COLUMNS}"
                 )
-        self._counts = any(KINDS[name].is_discrete for name in self.names)
-        self._sums = any(not KINDS[name].is_discrete for name in self.names)
+        self._counts = any(self._is_counted(name) for name in self.names)
+        self._sums = any(not self._is_counted(name) for name in self.names)
         if self._counts and training.weight_kind == "real":
             raise ValueError(
                 "sample_weight must be integers with a sum below 2^50 if X is in blocks and a measure counts rows. "
                 'Scale and round the weights, or use a measure for numeric features such as "r2"'
             )
+        self._refuse_mixed_categories()
         if self._sums:
             training.schema.refuse_categories()
             if training.schema.has_missing.any():
@@ -101,6 +102,37 @@ class BlockMeasures:
                     f"column {training.schema.label(first)} has missing values, but X is in blocks and a measure adds "
                     'up values. Fill them in, set missing="drop_rows", or use a measure that counts such as "mi"'
                 )
+
+    def _is_counted(self, name: str) -> bool:
+        """Return whether a measure is computed from counts; a mixed one if all columns are categories."""
+        training = self.training
+        of_categories = (training.schema.is_category | training.excluded).all()
+        return KINDS[name].is_discrete or (KINDS[name].is_mixed and bool(of_categories))
+
+    def _refuse_mixed_categories(self) -> None:
+        """Raise ValueError for categories next to numbers with a measure of both."""
+        schema, target = self.training.schema, self.training.target
+        mixed = [name for name in self.names if KINDS[name].is_mixed]
+        if not mixed or not schema.is_category.any():
+            return
+        first = schema.label(int(np.argmax(schema.is_category)))
+        if not self._is_counted(mixed[0]):
+            raise ValueError(
+                f"column {first} contains categories and others contain numbers, but X is in blocks, for which the "
+                f'measure "{mixed[0]}" takes one kind only. Use "mi" or "su", add the columns of one kind to exclude, '
+                "or pass all rows in memory"
+            )
+        if target is not None and not target.is_nominal:
+            raise ValueError(
+                f"column {first} contains categories and the target contains numbers, but X is in blocks, for which "
+                f'the measure "{mixed[0]}" takes one kind only. Use "mi" or "su", set target="nominal" if the target '
+                "is classes, or pass all rows in memory"
+            )
+
+    def category_levels(self) -> npt.NDArray[np.int32]:
+        """Return the number of levels of every category, for a measure of categories and numbers alike."""
+        is_category = self.training.schema.is_category
+        return self.levels[is_category] if is_category.any() else np.zeros(0, dtype=np.int32)
 
     @property
     def whole(self) -> BlockMeasures:
@@ -333,7 +365,7 @@ class BlockMeasures:
 
     def relevance(self, name: str) -> Floats:
         """Return the measure of every feature with the target: one per feature, or a row per replicate."""
-        if KINDS[name].is_discrete:
+        if self._is_counted(name):
             return self._count_relevance(name)
         target = self.training.labels
         if name in BY_CLASS and target.is_nominal:
@@ -341,9 +373,12 @@ class BlockMeasures:
         refuse_classes(name, target)
         return self._number_relevance(name)
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        """Return the measure of feature pairs."""
-        if KINDS[name].is_discrete:
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        """Return the measure of feature pairs; with `in_bits`, the bits that its values A share."""
+        return _core.SharedBits(self._pairs(name)) if in_bits else self._pairs(name)
+
+    def _pairs(self, name: str) -> _core.PairMeasure:
+        if self._is_counted(name):
             return _core.CountedPairs(
                 self._request_counts,
                 self._planned.coding.levels,
@@ -388,7 +423,7 @@ class BlockMeasures:
         """
         keeps = self._keeps
         may = np.repeat(self.training.candidates[None, :], len(keeps), axis=0)
-        kinds = {KINDS[name].is_discrete for name in names}
+        kinds = {self._is_counted(name) for name in names}
         if True in kinds:
             by_part = [counts.sum(axis=2) for counts in self._margins]  # [level][part]
             may &= np.array([((counts @ keeps.T) > 0).sum(axis=0) > 1 for counts in by_part]).T

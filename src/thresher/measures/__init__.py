@@ -25,6 +25,7 @@ from thresher.measures._protocol import Measures, SearchMeasures
 from thresher.measures._replicates import SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f
 from thresher.measures.functions import (
+    association,
     chi_squared,
     class_r_squared,
     cosine,
@@ -45,6 +46,7 @@ __all__ = [
     "PairCounts",
     "PairMoments",
     "anova_f",
+    "association",
     "chi_squared",
     "class_r_squared",
     "cosine",

@@ -14,6 +14,7 @@ from thresher._utils.lazy import cached
 from thresher._utils.types import Array, BinRule, Floats, Indices, Mask
 from thresher.data import LocalData, TargetSummary
 from thresher.measures._codes import Bins, Codes, PartSets, code_features, code_target
+from thresher.measures._mixed import MixedColumns, of_columns, refuse_missing_numbers
 from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._protocol import RowWeights
 from thresher.measures.columns import dispersion, separation, sparse_numbers
@@ -101,6 +102,29 @@ class LocalMeasures:
         is_sorted = np.all(np.diff(part) >= 0)
         return None if is_sorted else np.argsort(part, kind="stable").astype(np.uint32)
 
+    def numeric_table(self) -> tuple[_core.NumericTable, npt.NDArray[np.uint32] | None]:
+        """Return the dense table of numeric columns in the core, and the order of its rows if that is another."""
+        table = self._numbers
+        assert isinstance(table, _core.NumericTable)
+        return table, self._row_order
+
+    @cached
+    def mixed(self) -> MixedColumns | None:
+        """Return the columns by kind; None if there are no categories, so that all are measured as numbers."""
+        training, parts = self.training, self.parts
+        refuse_missing_numbers(training, "association")
+        is_category = training.schema.is_category
+        if not is_category.any():
+            return None
+        numbers = of_columns(training, np.flatnonzero(~is_category))
+        categories = of_columns(training, np.flatnonzero(is_category))
+        return MixedColumns(
+            training,
+            parts,
+            LocalMeasures(numbers, parts=parts),
+            LocalMeasures(categories, discretize=None, parts=parts),
+        )
+
     def _in_row_order(self, values: Array) -> Array:
         return values if self._row_order is None else values[self._row_order]
 
@@ -131,6 +155,13 @@ class LocalMeasures:
         if KINDS[name].is_discrete:
             codes, n_classes = self.target_codes
             return self.codes.table.relevance(codes, n_classes, name, n_threads)
+        if KINDS[name].is_mixed and self.mixed is not None:
+            return self.mixed.relevance(name)
+        return self.relevance_of_numbers(name)
+
+    def relevance_of_numbers(self, name: str) -> Floats:
+        """Return the same, with all columns as numbers."""
+        n_threads = self.training.n_threads
         target = self.training.labels
         if name in BY_CLASS and target.codes is not None:
             codes = self._in_row_order(target.codes)
@@ -142,13 +173,18 @@ class LocalMeasures:
         values = self._in_row_order(target.values)
         return self._numbers.relevance_of_numbers(name, values, n_threads)
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        """Return the measure of feature pairs for a search."""
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        """Return the measure of feature pairs for a search; with `in_bits`, the bits that its values A share."""
+        return _core.SharedBits(self._pairs(name)) if in_bits else self._pairs(name)
+
+    def _pairs(self, name: str) -> _core.PairMeasure:
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
         if name == "spearman":
             return self._ranked[0]
+        if KINDS[name].is_mixed and self.mixed is not None:
+            return self.mixed.pairs(name)
         numbers = self._numbers
         if isinstance(numbers, _core.SparseTable):
             return _core.SparsePairMeasure(numbers, name, n_threads)
@@ -186,6 +222,10 @@ class LocalMeasures:
         np.minimum.at(lowest, self.parts.part, values)
         np.maximum.at(highest, self.parts.part, values)
         return lowest, highest
+
+    def category_levels(self) -> npt.NDArray[np.int32]:
+        """Return the number of levels of every category, for a measure of categories and numbers alike."""
+        return np.zeros(0, dtype=np.int32) if self.mixed is None else self.mixed.levels
 
     def dispersion(self, name: str) -> Floats:
         """Return the dispersion of every feature: 0 for constant ones, for "am/gm" 1."""
@@ -225,11 +265,15 @@ class LocalMeasures:
         allowed = self.training.candidates
         if self.parts is not None:
             allowed = np.repeat(allowed[None, :], self.parts.n_replicates, axis=0)
-        kinds = {KINDS[name].is_discrete for name in names}
-        if True in kinds:
+        kinds = [KINDS[name] for name in names]
+        if any(kind.is_discrete for kind in kinds):
             table = self.codes.table
             allowed = allowed & ~(table.constant if self.parts is None else table.constant_parts)
-        if False in kinds and self.parts is not None:
+        is_mixed = any(kind.is_mixed for kind in kinds) and self.mixed is not None
+        if is_mixed:
+            assert self.mixed is not None
+            allowed = allowed & self.mixed.varies()
+        elif self.parts is not None and not all(kind.is_discrete for kind in kinds):
             allowed = allowed & ~self._numbers.constant_parts
         return allowed
 
@@ -269,10 +313,11 @@ class ChosenRows:
         n_threads = self.whole.training.n_threads
         return self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
 
-    def pairs(self, name: str) -> _core.PairMeasure:
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
         if not KINDS[name].is_discrete:
-            return self._numeric.pairs(name)
-        return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+            return self._numeric.pairs(name, in_bits)
+        values = _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+        return _core.SharedBits(values) if in_bits else values
 
     def triples(self, term: str) -> _core.PairMeasure:
         codes, n_classes = self.whole.target_codes

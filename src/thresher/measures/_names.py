@@ -14,8 +14,9 @@ from thresher._utils.types import Floats
 
 # How a value is distributed if feature and target are independent:
 # "chi2": as chi-squared; "information": 2 n ln(2) I as chi-squared, I in bits; "f": as F;
-# "share": as the share of scatter that corresponds to an F; "correlation": its square as that share.
-Law = Literal["chi2", "information", "f", "share", "correlation"]
+# "share": as the share of scatter that corresponds to an F; "correlation": its square as that share;
+# "association": as F for numbers and for numeric targets, else as chi-squared.
+Law = Literal["chi2", "information", "f", "share", "correlation", "association"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class MeasureKind:
         One line for the table of measures in the guide.
     is_discrete : bool
         Whether it is a measure of discrete features (others are binned) or of numeric ones.
+    is_mixed : bool
+        Whether it is a measure of categories and numbers alike, so that nothing is binned.
     is_sum : bool
         Whether it is a function of sums over rows, so that blocks of rows can be added and removed.
     is_symmetric : bool
@@ -52,7 +55,8 @@ class MeasureKind:
 
     name: str
     about: str
-    is_discrete: bool
+    is_discrete: bool = False
+    is_mixed: bool = False
     is_sum: bool = True
     is_symmetric: bool = True
     by_class: bool = False
@@ -66,6 +70,15 @@ class MeasureKind:
     def __post_init__(self) -> None:
         if (self.law == "information") != (self.information is not None):
             raise ValueError(f'{self.name!r}: law="information" and `information` go together')
+        if self.is_discrete and self.is_mixed:
+            raise ValueError(f"{self.name!r}: a measure is discrete, numeric or mixed")
+
+    @property
+    def works_on(self) -> str:
+        """The features that it measures, for lists."""
+        if self.is_mixed:
+            return "numbers and categories"
+        return "discrete features" if self.is_discrete else "numeric features"
 
 
 _KINDS = (
@@ -128,6 +141,15 @@ _KINDS = (
         maximum=inf,
         significant_bits=40,
         law="f",
+    ),
+    MeasureKind(
+        "association",
+        "mean squared canonical correlation, corrected for chance: adjusted r² of two numbers, ε² of a number and a "
+        "category, corrected χ²/n of two categories",
+        is_mixed=True,
+        by_class=True,
+        law="association",
+        also_in=("CFS", "RRFS"),
     ),
 )
 

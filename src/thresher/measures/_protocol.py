@@ -36,8 +36,8 @@ class SearchMeasures(Protocol):
     def relevance(self, name: str) -> Floats:
         """Return the measure of every feature with the target."""
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        """Return the measure of feature pairs."""
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        """Return the measure of feature pairs; with `in_bits`, the bits that its values A share."""
 
     def triples(self, term: str) -> _core.PairMeasure:
         """Return a term of two features and the target."""
@@ -80,6 +80,9 @@ class Measures(SearchMeasures, Protocol):
 
     @property
     def target_range(self) -> tuple[Floats, Floats]: ...
+
+    def category_levels(self) -> npt.NDArray[np.int32]:
+        """Return the number of levels of every category, for a measure of categories and numbers alike."""
 
     def dispersion(self, name: str) -> Floats:
         """Return the dispersion of every feature."""

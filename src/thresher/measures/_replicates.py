@@ -58,10 +58,12 @@ class SharedReplicates:
             self._candidates[names] = self.whole.candidates(*names)
         return self._candidates[names]
 
-    def cache(self, name: str, of_triples: bool = False) -> _core.ReplicateCache:
-        key = f"triples: {name}" if of_triples else name
+    def cache(
+        self, name: str, of_triples: bool = False, in_bits: bool = False
+    ) -> _core.ReplicateCache:
+        key = f"triples: {name}" if of_triples else f"bits: {name}" if in_bits else name
         if key not in self._caches:
-            values = self.whole.triples(name) if of_triples else self.whole.pairs(name)
+            values = self.whole.triples(name) if of_triples else self.whole.pairs(name, in_bits)
             apart = of_triples or self.own_replicates
             self._caches[key] = _core.ReplicateCache(values, self.memory_limit, apart)
         return self._caches[key]
@@ -92,8 +94,8 @@ class OneReplicate:
     def relevance(self, name: str) -> Floats:
         return np.ascontiguousarray(self.shared.relevance(name)[self.replicate])
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        return _core.ReplicateView(self.shared.cache(name), self.replicate)
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        return _core.ReplicateView(self.shared.cache(name, in_bits=in_bits), self.replicate)
 
     def triples(self, term: str) -> _core.PairMeasure:
         return _core.ReplicateView(self.shared.cache(term, of_triples=True), self.replicate)
@@ -119,8 +121,8 @@ class SummedReplicates:
     def relevance(self, name: str) -> Floats:
         return np.asarray(self.whole.relevance(name)[self.replicates].sum(axis=0))
 
-    def pairs(self, name: str) -> _core.PairMeasure:
-        return _core.SummedReplicates(self.whole.pairs(name), self.replicates)
+    def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:
+        return _core.SummedReplicates(self.whole.pairs(name, in_bits), self.replicates)
 
     def triples(self, term: str) -> _core.PairMeasure:
         return _core.SummedReplicates(self.whole.triples(term), self.replicates)

@@ -26,6 +26,8 @@ def within_chance(training: TrainingData, measures: Measures, measure: str, valu
     kind = KINDS[measure]
     if kind.is_discrete:
         return _within_chance_discrete(training, measures, kind, values)
+    if kind.law == "association":
+        return values <= _bounds_of_association(training, measures)
     above = max(training.labels.n_classes - 1, 1)
     below = training.total_weight - 1 - above
     ratio, squared = np.inf, 1.0
@@ -34,6 +36,28 @@ def within_chance(training: TrainingData, measures: Measures, measure: str, valu
         squared = above * ratio / (above * ratio + below)
     bounds = {"f": ratio, "share": squared, "correlation": squared**0.5, None: -np.inf}
     return np.asarray(values <= bounds[kind.law])
+
+
+def _bounds_of_association(training: TrainingData, measures: Measures) -> Floats:
+    """Return the association of every column that one in twenty unrelated features would exceed."""
+    is_category, n = training.schema.is_category, training.total_weight
+    dimensions = np.ones(len(is_category))
+    if is_category.any():
+        dimensions[is_category] = np.maximum(measures.category_levels() - 1.0, 1.0)
+    labels = training.labels
+    of_target = max(labels.n_classes - 1, 1) if labels.is_nominal else 1
+    product, most = dimensions * of_target, np.minimum(dimensions, of_target)
+    by_counts = is_category & labels.is_nominal
+    below = np.maximum(n - 1 - product, 1e-9)
+    ratio = special.fdtri(product, below, 1 - 1 / ONE_IN)
+    share = np.where(
+        by_counts,
+        special.chdtri(product, 1 / ONE_IN) / max(n - 1, 1),
+        product * ratio / (product * ratio + below),
+    )
+    chance = product / max(n - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(most > chance, (share - chance) / (most - chance), np.inf)
 
 
 def _within_chance_discrete(

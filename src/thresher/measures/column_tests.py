@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import special, stats
 
@@ -20,6 +22,8 @@ def analytic_pvalues(
 ) -> Floats:
     """Return the probability of a value at least as large if feature and target are independent."""
     n, law = training.total_weight, KINDS[measure].law
+    if law == "association":
+        return _of_association(training, measures)
     if law in ("f", "share"):
         n_means = training.labels.n_classes if training.labels.is_nominal else 2
         rest = max(n - n_means, 1e-9)
@@ -41,6 +45,34 @@ def analytic_pvalues(
             statistic = 2 * n * np.log(2) * information
         pvalues = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
     return np.asarray(pvalues, dtype=np.float64)
+
+
+def _of_association(training: TrainingData, measures: Measures) -> Floats:
+    """Return F tests of numbers and of numeric targets; of two categories, (n - 1) t as chi-squared."""
+    is_category, rows = training.schema.is_category, training.local
+    if not is_category.any():
+        return analytic_pvalues(training, measures, "f", measures.relevance("f"))
+    if rows is None:  # blocks of categories and classes
+        freedom = (measures.levels.astype(float) - 1) * (measures.n_target_levels - 1)
+        n = training.total_weight
+        minus_log = minus_log_chi2(
+            (n - 1) / n * measures.relevance("chi2"), np.maximum(freedom, 1.0)
+        )
+        return np.exp(-minus_log)
+    if training.missing == "pairwise" and training.schema.has_missing[is_category].any():
+        raise ValueError(
+            'p-values of the measure "association" need complete categories; set missing="category" or "drop_rows"'
+        )
+    pvalues = np.ones(training.n_features)
+    for test, columns in (
+        (_of_numbers, np.flatnonzero(~is_category & training.candidates)),
+        (partial(_of_categories, unbiased=True), np.flatnonzero(is_category & training.candidates)),
+    ):
+        if columns.size:
+            some = rows.table.of_features(columns)
+            roles = FeatureRoles.read(some.names, np.ones(len(columns), bool))
+            pvalues[columns] = np.exp(-test(rows.with_table(some, roles)))
+    return pvalues
 
 
 def test_names(training: TrainingData) -> Names:
@@ -70,12 +102,15 @@ def _of_numbers(training: LocalData) -> Floats:
     return _minus_log_f(values, np.full(len(values), n_means), training.total_weight)
 
 
-def _of_categories(training: LocalData) -> Floats:
+def _of_categories(training: LocalData, *, unbiased: bool = False) -> Floats:
+    """Return ``-log P`` of every category; `unbiased` makes the mean of chi-squared that of its distribution."""
     measures = LocalMeasures(training, discretize=None)
     levels = measures.levels
     if training.labels.is_nominal:
         freedom = np.maximum((levels - 1.0) * (training.labels.n_classes - 1), 1.0)
-        return minus_log_chi2(measures.relevance("chi2"), freedom)
+        n = training.total_weight
+        factor = (n - 1) / n if unbiased else 1.0
+        return minus_log_chi2(factor * measures.relevance("chi2"), freedom)
     target_row = np.ascontiguousarray(training.labels.values[None, :])
     target = _core.NumericTable(target_row, weights=training.real_weights)
     values = [

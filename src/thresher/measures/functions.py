@@ -166,6 +166,53 @@ def class_r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike =
     return _by_class("r2", x, y, sample_weight)
 
 
+def association(a: ArrayLike, b: ArrayLike, *, sample_weight: WeightsLike = None) -> float:
+    """Compute the association of two columns of any kind: the mean squared canonical correlation above chance.
+
+    Numbers are measured as numbers; text, Booleans and categories as categories. For two numbers it is the adjusted
+    r squared, for a number and a category epsilon squared, for two categories a chi-squared / n corrected for chance.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,)
+        Numbers or categories.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A weight of 2 counts exactly like the same sample given twice.
+
+    Returns
+    -------
+    value : float
+        A multiple of 2^-40 in [0, 1]; 0 if either column is constant, or no more than chance gives.
+
+    Examples
+    --------
+    >>> round(association([1, 2, 3, 4], [1, 3, 2, 4]), 9)
+    0.46
+    >>> round(association([1, 2, 3, 4, 5, 6], ["low", "low", "low", "high", "high", "high"]), 9)
+    0.714285714
+    >>> association(["u", "u", "v", "v"], ["x", "x", "y", "y"])
+    1.0
+    """
+    columns = [(values, _is_number(values)) for values in (a, b)]
+    if all(is_number for _, is_number in columns):
+        return _numeric("association", a, b, sample_weight)
+    if not any(is_number for _, is_number in columns):
+        return _discrete("association", a, b, sample_weight)
+    numbers, categories = (a, b) if columns[0][1] else (b, a)
+    x = _numbers(numbers, "a" if columns[0][1] else "b")
+    codes, n_levels = _codes(categories, "b" if columns[0][1] else "a")
+    _same_length(x, codes)
+    weights = read_weights(sample_weight, len(x))
+    return ClassMoments.of(x, codes.astype(np.int32), n_levels, weights).value("association")
+
+
+def _is_number(values: ArrayLike) -> bool:
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "iuf"
+    return str(dtype) != "category" and np.asarray(as_numpy(values)).dtype.kind in "iuf"
+
+
 def spearman(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Compute the absolute Pearson correlation of the average ranks; 0 if either column is constant.
 

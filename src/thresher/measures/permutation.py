@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy import stats
@@ -14,6 +15,7 @@ from thresher.data import LocalData, feature_blocks, powers_of_two
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Measures
 from thresher.measures.chance import minus_log_chi2
+from thresher.measures.column_tests import evidence
 
 Orders = Indices
 
@@ -44,7 +46,8 @@ def permutation_pvalues(
     measure : str
         Measures of discrete features are compared by the probability of their statistic under the chi-squared
         distribution, as features with more levels have more information by chance. Other measures are compared by the
-        share of the scatter of the feature that the target explains.
+        share of the scatter of the feature that the target explains, and categories next to numbers by the
+        probability under the test of each.
     candidates : ndarray of bool of shape (n_features,)
     n_permutations : int
     seed : int
@@ -60,11 +63,13 @@ def permutation_pvalues(
     Every statistic is a function of exact sums (counts, or products of integers), so that comparisons do not depend on
     threads or the processor. Statistics that differ by no more than rounding count as equal.
     """
-    statistic = (
-        _by_counts(training, measures, measure, candidates)
-        if KINDS[measure].is_discrete
-        else _by_products(training, measure, candidates)
-    )
+    kind = KINDS[measure]
+    if kind.is_mixed and training.schema.is_category.any():
+        statistic = _by_tests(training, candidates)
+    elif kind.is_discrete:
+        statistic = _by_counts(training, measures, measure, candidates)
+    else:
+        statistic = _by_products(training, measure, candidates)
     n_rows = training.n_rows
     as_given = statistic(np.arange(n_rows)[None, :])
     observed = np.concatenate([values[0] - slack for values, slack in as_given])
@@ -111,6 +116,17 @@ def _by_counts(
         if (freedom != freedom[:1]).any():
             values = minus_log_chi2(unit * values, freedom)
         yield values, np.zeros(len(freedom))  # values of the core tie exactly
+
+    return statistic
+
+
+def _by_tests(training: LocalData, candidates: Mask) -> Statistic:
+    """Return the evidence of every column by the test of its type: numbers and categories have no common statistic."""
+
+    def statistic(orders: Orders) -> Iterator[tuple[Floats, Floats]]:
+        targets = (training.labels.take(order) for order in orders)
+        values = [evidence(replace(training, target=target))[candidates] for target in targets]
+        yield np.stack(values), np.zeros(int(candidates.sum()))  # rounded, so that equal values tie
 
     return statistic
 

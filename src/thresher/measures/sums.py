@@ -19,6 +19,9 @@ from thresher._utils.checks import check_choice
 from thresher._utils.types import Array, Floats
 from thresher.measures._names import BY_CLASS, KINDS
 
+# Measures made of the counts of two discrete columns.
+COUNTED = tuple(name for name, kind in KINDS.items() if kind.is_discrete or kind.is_mixed)
+
 
 @dataclass(frozen=True)
 class PairCounts:
@@ -88,7 +91,7 @@ class PairCounts:
 
     def value(self, measure: str) -> float:
         """Return a measure of discrete features, by name, from these counts."""
-        check_choice("measure", measure, [name for name, kind in KINDS.items() if kind.is_discrete])
+        check_choice("measure", measure, COUNTED)
         if self.counts.dtype.kind == "f":
             return _core.value_of_weighted_counts(self._words(), measure)
         return _core.value_of_counts(np.ascontiguousarray(self.counts, dtype=np.int64), measure)

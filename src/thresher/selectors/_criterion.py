@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
+import numpy.typing as npt
+
 from thresher import _core
 from thresher._core import BestFirstResult, SearchResult
 from thresher._utils.lazy import cached
@@ -37,6 +39,11 @@ class Criterion(ABC):
     @abstractmethod
     def measures(self) -> tuple[str, ...]:
         """The names of its measures: the first is that of relevance, the last that of pairs."""
+
+    @property
+    def pairs_in_bits(self) -> bool:
+        """Whether the search takes the bits that features share, instead of the values of a bounded measure."""
+        return False
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -128,7 +135,7 @@ class SearchTask:
 
     @cached
     def pairs(self) -> _core.PairMeasure:
-        return self.measures.pairs(self.criterion.measures[-1])
+        return self.measures.pairs(self.criterion.measures[-1], self.criterion.pairs_in_bits)
 
     @cached
     def candidates(self) -> Mask:
@@ -158,13 +165,15 @@ class SearchTask:
     ) -> Nearest:
         """Return the largest redundancies that the search computed."""
         values = result.nearest_value / self.scale
-        return Nearest(result.nearest, values, comparable, self.noise(), threshold, added)
+        in_bits = self.criterion.pairs_in_bits
+        return Nearest(result.nearest, values, comparable, self.noise(), threshold, added, in_bits)
 
     def selection(
         self,
         result: SearchResult,
         scores: Floats,
         relevance: Floats | None = None,
+        more: Mapping[str, npt.ArrayLike] | None = None,
         **described: Unpack[Details],
     ) -> Selection:
         """Return the selection of a search by relevance and redundancy."""
@@ -174,5 +183,6 @@ class SearchTask:
             scores,
             (self.relevance if relevance is None else relevance) / self.scale,
             result.redundancy / self.scale,
+            more,
             **described,
         )

@@ -112,6 +112,8 @@ class Nearest(Explanation):
         The search considered only larger relevances.
     added : ndarray of int or None
         Features that the locally predictive step added.
+    in_bits : bool
+        Whether redundancies are the bits that two features share.
     """
 
     partner: Positions
@@ -120,11 +122,16 @@ class Nearest(Explanation):
     noise: Mask
     threshold: float | None = None
     added: FeatureSet | None = None
+    in_bits: bool = False
 
     def chosen(self, feature: int, account: Account) -> Reason:
         if self.added is not None and feature in self.added:
             return Reason("locally predictive")
-        return _with_partner("chosen", self.partner, self.value, feature)
+        return self._with_partner("chosen", feature)
+
+    def _with_partner(self, kind: Kind, feature: int) -> Reason:
+        what = "bits" if self.in_bits else "largest redundancy"
+        return _with_partner(kind, self.partner, self.value, feature, what)
 
     def left(self, feature: int, account: Account) -> Reason:
         relevance = account.relevance[feature]
@@ -141,7 +148,7 @@ class Nearest(Explanation):
             return Reason("not competitive")
         bound = relevance if self.comparable else CLEARLY_REDUNDANT
         kind: Kind = "redundant" if self.value[feature] >= bound else "outscored"
-        return _with_partner(kind, self.partner, self.value, feature)
+        return self._with_partner(kind, feature)
 
 
 @dataclass

@@ -153,13 +153,17 @@ def _selected(reason: Reason, names: Names | None) -> str:
         more.append(f"relevance {_number(reason.relevance)}")
     if reason.partner is not None:
         if reason.redundancy not in (None, reason.value):
-            more.append(f"mean redundancy {_number(reason.redundancy)}")
+            unit = " bits" if reason.what == "bits" else ""
+            more.append(f"mean redundancy {_number(reason.redundancy)}{unit}")
         more.append(_value(reason, names))
     return f"{text}; {', '.join(more)}" if more else text
 
 
 def _value(reason: Reason, names: Names | None) -> str:
     """Return the value with its name and the partner."""
+    if reason.what == "bits" and reason.partner is not None:
+        partner = feature_label(names, reason.partner)
+        return f"shares {_number(reason.value, '.2g')} bits with {partner}"
     text = f"{reason.what} {_number(reason.value)}"
     return text if reason.partner is None else f"{text} with {feature_label(names, reason.partner)}"
 
@@ -200,6 +204,8 @@ def _not_selected(reason: Reason, names: Names | None) -> str:
         numbers = (("relevance", reason.relevance), ("last score", reason.score))
         known = [f"{what} {_number(value)}" for what, value in numbers if value is not None]
         return f"outscored: {', '.join([*known, _value(reason, names)] if reason.what else known)}"
+    if reason.kind == "redundant" and reason.what == "bits":
+        return f"{_value(reason, names)}; relevance {_number(reason.relevance)}"
     text = _NOT_SELECTED[reason.kind].format(**_fields(reason, names))
     if reason.kind == "irrelevant" and reason.against is not None:
         text += f" is not above the threshold {reason.against:g}"

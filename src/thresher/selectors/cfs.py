@@ -42,9 +42,10 @@ class CFS(FilterSelector):
         How ``"forward"`` is executed; the result is the same. ``"lazy"`` evaluates only pairs that can still
         matter (CFS+ of Pino Angulo's thesis, best bounds first), ``"cached"`` evaluates every candidate at every step
         with accumulated sums (FCFS), ``"naive"`` computes the sums again at every step.
-    measure : {"su", "pearson"}, default="su"
+    measure : {"su", "pearson", "association"}, default="su"
         Symmetrical uncertainty of discrete or binned features; or the absolute Pearson correlation, the form for
-        regression: numeric features and a numeric target or two classes.
+        regression: numeric features and a numeric target or two classes; or the association, which takes numbers
+        and categories without bins, and any target.
     discretize : str, transformer or None, default="auto"
         Binning of features that are not discrete, for ``"su"``: ``"mdl"`` (the default; Fayyad and Irani),
         ``"mean-sd"``, ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`, such as
@@ -134,7 +135,9 @@ class CFS(FilterSelector):
     )
     search: Literal["forward", "best-first"] = param(default="forward")
     strategy: Literal["lazy", "cached", "naive"] = param(default="lazy")
-    measure: Literal["su", "pearson"] = param(Options(*measures_of("CFS")), default="su")
+    measure: Literal["su", "pearson", "association"] = param(
+        Options(*measures_of("CFS")), default="su"
+    )
     discretize: BinRule = param(default="auto")
     locally_predictive: bool = param(default=False)
     zero_as_one: bool = param(default=False)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Interval, estimator, param
 from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
@@ -36,7 +37,8 @@ class MRMR(FilterSelector):
     relevance : str, default="auto"
         Measure of a feature and the target.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
-        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``. Of every
+        column: ``"association"``.
 
         ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
         ``"r2"``: the share of the feature's variance that the classes, or the target, explain.
@@ -45,11 +47,13 @@ class MRMR(FilterSelector):
     redundancy : str, default="auto"
         Measure of two features.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric: ``"pearson"``, ``"spearman"``, ``"cosine"``,
-        ``"r2"``.
+        ``"r2"``. Of every column: ``"association"``.
 
         ``"auto"``: the measure of the relevance, or ``"pearson"`` if that is ``"f"``.
-    objective : {"auto", "difference", "quotient", "sum"}, default="auto"
-        ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, with w as its beta).
+    objective : {"auto", "difference", "quotient", "sum", "product"}, default="auto"
+        ``R - w B/k``, ``R / (B/k + o)``, ``R - w B`` (Battiti's MIFS, with w as its beta), or
+        relevance times novelty, ``R * prod (1 - A)**(w/2)`` over the redundancies A with the features selected
+        so far, which must be at most 1. The product does not depend on the scale of R.
         ``"auto"``: the quotient if the relevance is ``"f"``, which is unbounded, else the difference.
         A quotient of ``"mi"`` is usually less stable and no more accurate; below 100 samples there is a warning.
     redundancy_weight : float, default=1.0
@@ -88,10 +92,12 @@ class MRMR(FilterSelector):
         Score when selected; nan for features not selected.
     relevance_, redundancy_ : ndarray of float of shape (n_features,)
         Relevance of every feature; mean redundancy at the step of selection, nan for features not selected.
+        With the product, redundancies are in bits: ``-log2(1 - A) / 2``, 32 for a copy.
     n_evaluations_ : int
         Feature pairs whose redundancy was computed. Rows in blocks need more pairs, in fewer request rounds.
     trace_ : dict of str to ndarray
-        Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
+        Per step: ``feature``, ``relevance``, ``redundancy``, ``score``; with the product, ``novelty``: the
+        share of the relevance that is left.
     bins_ : Bins
         The features that were binned, the rule and the bin edges.
     relevance_measure_, redundancy_measure_, objective_ : str
@@ -147,7 +153,7 @@ class MRMR(FilterSelector):
     relevance: Auto | Measure = param(MeasureName(), default="auto")
     redundancy: Auto | PairMeasureName = param(MeasureName(symmetric=True), default="auto")
     discretize: BinRule = param(default="auto")
-    objective: Literal["auto", "difference", "quotient", "sum"] = param(default="auto")
+    objective: Literal["auto", "difference", "quotient", "sum", "product"] = param(default="auto")
     redundancy_weight: float = param(Interval(low=0), default=1.0)
     redundancy_offset: float = param(Interval(low=0), default=0.0)
     strategy: Literal["lazy", "scan", "naive"] = param(default="lazy")
@@ -175,7 +181,12 @@ class MRMR(FilterSelector):
         self, objective: str, relevance: str, redundancy: str, data: TrainingData
     ) -> None:
         is_quotient = objective == "quotient"
-        if relevance == "f" and not is_quotient:
+        if objective == "product" and KINDS[redundancy].maximum > 1:
+            raise ValueError(
+                f'objective="product" needs a redundancy of at most 1, but redundancy="{redundancy}" is not bounded '
+                f"by 1. Set redundancy={_bounded_measures(redundancy)}"
+            )
+        if relevance == "f" and objective in ("difference", "sum"):
             warn(
                 f'objective="{objective}" with relevance="f": F is unbounded and swamps a redundancy of at most 1. '
                 'Use objective="quotient"'
@@ -190,7 +201,9 @@ class MRMR(FilterSelector):
                 f'redundancy_offset is for objective="quotient", got {self.redundancy_offset} '
                 f'with "{objective}". Set it to 0'
             )
-        numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
+        numeric = [
+            m for m in (relevance, redundancy) if not (KINDS[m].is_discrete or KINDS[m].is_mixed)
+        ]
         if numeric and data.missing == "category" and data.schema.has_missing.any():
             raise ValueError(
                 f'missing="category" is for discrete measures, but "{numeric[0]}" is numeric. '
@@ -219,6 +232,10 @@ class MRMRCriterion(ForwardCriterion):
         return self.relevance, self.redundancy
 
     @property
+    def pairs_in_bits(self) -> bool:
+        return self.objective == "product"
+
+    @property
     def settings(self) -> Mapping[str, str]:
         return {
             "relevance_measure_": self.relevance,
@@ -234,16 +251,23 @@ class MRMRCriterion(ForwardCriterion):
             objective=self.objective,
             weight=self.weight,
             offset=self.offset * task.scale,
+            unit=float(task.scale),
             strategy=self.strategy,
             **task.choices,
         )
 
     def describe(self, task: SearchTask, result: SearchResult) -> Selection:
         scores = result.scores / task.scale
-        if self.objective == "quotient":  # ratios do not scale; only the first score is a relevance
+        # Ratios and products are of means already; only the first score is a relevance.
+        if self.objective in ("quotient", "product"):
             scores[1:] = result.scores[1:]
-        is_comparable = self.relevance == self.redundancy
-        return task.selection(result, scores, explanation=task.nearest(result, is_comparable))
+        if self.objective != "product":
+            is_comparable = self.relevance == self.redundancy
+            return task.selection(result, scores, explanation=task.nearest(result, is_comparable))
+        bits = result.redundancy * np.arange(len(scores)) / task.scale
+        novelty = [_core.novelty(self.weight * shared) for shared in bits.tolist()]
+        more = {"novelty": np.array(novelty)}
+        return task.selection(result, scores, more=more, explanation=task.nearest(result, False))
 
     def search_replicates(
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
@@ -264,6 +288,18 @@ class MRMRCriterion(ForwardCriterion):
         )
         lists = [replicate.selected.tolist() for replicate in result.replicates]
         return FoundParts(lists, result.n_evaluations, result.cache_full)
+
+
+def _bounded_measures(redundancy: str) -> str:
+    """Return the measures of at most 1 of the same kind of features, as words of a message."""
+    names = [
+        f'"{name}"'
+        for name, kind in KINDS.items()
+        if kind.is_symmetric
+        and kind.maximum <= 1
+        and (kind.is_mixed or kind.is_discrete == KINDS[redundancy].is_discrete)
+    ]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _warn_of_categories(data: TrainingData) -> None:

@@ -211,7 +211,8 @@ class RFS(StreamingMixin, RelevanceFilter):
         columns only), ``"amgm"`` (logarithm of the mean of exp(x - mean)).
         With a target: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
-        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``. Of every
+        column: ``"association"``.
 
     cumulative : float in (0, 1], default=0.95
         Share of relevance for ``"auto"``. Ferreira and Figueiredo recommend 0.7 to 0.9.

@@ -12,7 +12,7 @@ from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import FeatureRoles, LocalData, RemoteOptions, TargetSummary
-from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
+from thresher.measures import DISPERSIONS, KINDS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
 from thresher.search.forward import Features
 from thresher.search.subsets import Walk, redundancy_walk
@@ -40,7 +40,7 @@ class RRFS(RelevanceFilter):
         ``"auto"``: the Fisher score if `fit` gets classes, the absolute correlation if it gets numbers, and the
         dispersion ``"mean-median"`` without y. For others see `RFS`. Dispersion ignores the target: it is for data
         without one, or for selecting the most variable features.
-    similarity : {"auto", "cosine", "pearson", "mici", "su"}, default="auto"
+    similarity : {"auto", "cosine", "pearson", "mici", "su", "association"}, default="auto"
         Absolute cosine (the paper's), absolute correlation, 1 minus the smaller eigenvalue of the covariance over the
         smaller variance (the maximal information compression index as a similarity), or symmetrical uncertainty of
         binned columns. ``"auto"``: ``"cosine"`` if the relevance is a dispersion, ``"pearson"`` if it uses a target. If
@@ -105,7 +105,7 @@ class RRFS(RelevanceFilter):
     'too similar to worst concave points (similarity 0.82); relevance 1.584'
     """
 
-    similarity: Literal["auto", "su", "pearson", "cosine", "mici"] = param(
+    similarity: Literal["auto", "su", "pearson", "cosine", "association", "mici"] = param(
         Options("auto", *measures_of("RRFS"), *SIMILARITIES), default="auto"
     )
     max_similarity: float = param(Interval(0, open_low=True), default=0.8)
@@ -174,7 +174,8 @@ class RRFS(RelevanceFilter):
         return order, stop
 
     def _pairs(self, training: LocalData, measures: Measures) -> _core.PairMeasure:
-        if are_discrete(self.similarity_measure_):
+        name = self.similarity_measure_
+        if are_discrete(name) or (name in KINDS and KINDS[name].is_mixed):
             return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 

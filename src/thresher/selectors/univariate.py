@@ -61,7 +61,8 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     measure : str, default="auto"
         Measure of a feature and the target.
         Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
-        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``.
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``. Of every column:
+        ``"association"``.
 
         ``"f"``: one-way F, or F of the linear regression on a numeric target. ``"r2"``: the share of variance that
         either explains. ``"mi"``: plug-in mutual information in bits. ``"su"``: symmetrical uncertainty. ``"chi2"``:
@@ -220,7 +221,7 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
     def _by_measure(self, training: TrainingData) -> tuple[Floats, Mask]:
         """Measure all columns by one measure; return the scores and the candidates."""
         measure = "f" if self.measure == "auto" else self.measure
-        if not KINDS[measure].is_discrete:
+        if not (KINDS[measure].is_discrete or KINDS[measure].is_mixed):
             _reject_missing_category(training, training.schema.has_missing, f'measure="{measure}"')
         measures = make_measures(training, (measure,), self.discretize, BINS)
         scores = _relevances(training, measures, measure)
@@ -315,7 +316,8 @@ def _relevances(training: TrainingData, measures: Measures, measure: str) -> Flo
         )
     rows = training.local
     is_plain = rows is not None and rows.weights is None and not rows.table.is_sparse
-    is_plain = is_plain and not training.schema.has_missing.any()
+    schema = training.schema
+    is_plain = is_plain and not (schema.has_missing.any() or schema.is_category.any())
     if measure in BY_CLASS and labels.is_nominal and rows is not None and is_plain:
         # This reads rows in their layout; nothing else needs the columns.
         return class_values(rows.table, rows.labels, measure)
