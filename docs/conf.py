@@ -30,7 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst", "records"]
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
