@@ -108,16 +108,16 @@ def test_a_failing_set_counts_as_the_worst_and_the_error_is_shown_once():
     assert scores[0] > 0
     assert scores[1] == scores[2] == -math.inf
     assert np.isnan(fold_scores(scorer, [1, 2])).all()
-    scorer.refuse_if_all_failed()
+    scorer.reject_if_all_failed()
 
 
 def test_failures_of_all_sets_are_an_error():
     scorer = scorer_with(FailsOn(1))
-    scorer.refuse_if_all_failed()
+    scorer.reject_if_all_failed()
     with pytest.warns(ThresherWarning):
         scorer.score([4])
     with pytest.raises(ValueError, match=r"failed on all 1 sets of features.*no 1 columns"):
-        scorer.refuse_if_all_failed()
+        scorer.reject_if_all_failed()
 
 
 def test_an_estimator_without_the_method_of_the_scorer_fails_with_a_clear_error():

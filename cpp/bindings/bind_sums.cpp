@@ -23,7 +23,7 @@ bool has_rows(std::size_t n_rows, std::span<const double> weights) {
   return std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0.0; });
 }
 
-void refuse_extremes(bool extreme) {
+void reject_extremes(bool extreme) {
   if (extreme)
     throw nb::value_error("values beyond 1e140, or closer than 1e-140, cannot be added up; scale the column");
 }
@@ -35,7 +35,7 @@ PairSums sums_of_pair(const Vector<double>& a, const Vector<double>& b, const We
   const auto x = layout.arrange(view(a));
   const auto y = layout.arrange(view(b));
   PairSums sums = pair_sums({nullptr, x.data()}, {nullptr, y.data()}, layout, 0);
-  refuse_extremes(sums.scale_x != 0 || sums.scale_y != 0);
+  reject_extremes(sums.scale_x != 0 || sums.scale_y != 0);
   return sums;
 }
 
@@ -46,7 +46,7 @@ ClassSums sums_by_class(const Vector<double>& values, const Vector<std::int32_t>
   const SegmentLayout layout(values.size(), {}, PartSets(), view(weights));
   const auto x = layout.arrange(view(values));
   ClassSums sums = class_sums({nullptr, x.data()}, layout.arrange(codes).data(), n_classes, layout, 0);
-  refuse_extremes(sums.scale != 0);
+  reject_extremes(sums.scale != 0);
   return sums;
 }
 

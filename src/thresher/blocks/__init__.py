@@ -6,6 +6,6 @@ from thresher.blocks.open import (
     make_measures,
     open_engine,
     open_training_data,
-    refuse_blocks,
+    reject_blocks,
 )
 from thresher.blocks.row_store import StoredRows

@@ -19,7 +19,7 @@ from thresher.blocks.engine import WHOLE_COLUMNS, Counts
 from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, PackSummary, RowParts
 from thresher.blocks.summary import BlockTarget
 from thresher.blocks.training import BlockData
-from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
+from thresher.measures import BY_CLASS, KINDS, Bins, reject_classes
 from thresher.measures.rounding import round_significant
 
 Features = npt.NDArray[np.uint32]
@@ -95,7 +95,7 @@ class BlockMeasures:
             )
         self._refuse_mixed_categories()
         if self._sums:
-            training.schema.refuse_categories()
+            training.schema.reject_categories()
             if training.schema.has_missing.any():
                 first = int(np.argmax(training.schema.has_missing))
                 raise ValueError(
@@ -150,7 +150,7 @@ class BlockMeasures:
         """Return the variance of every feature. Raise for other dispersions, which are not sums over rows."""
         if name != "variance":
             _reject(name)
-        self.training.schema.refuse_categories()
+        self.training.schema.reject_categories()
         facts = self.training.facts
         with np.errstate(over="ignore"):
             return round_significant(np.ldexp(facts.sums.moments()[1], -2 * facts.sums.powers))
@@ -370,7 +370,7 @@ class BlockMeasures:
         target = self.training.labels
         if name in BY_CLASS and target.is_nominal:
             return self._class_relevance(name)
-        refuse_classes(name, target)
+        reject_classes(name, target)
         return self._number_relevance(name)
 
     def pairs(self, name: str, in_bits: bool = False) -> _core.PairMeasure:

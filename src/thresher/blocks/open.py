@@ -56,7 +56,7 @@ def open_training_data(
 
     if is_in_blocks(X, client):
         if not rules.accept_blocks:
-            refuse_blocks(selector, X, options)
+            reject_blocks(selector, X, options)
         check_remote_options(type(selector).__name__, options, in_memory=False)
         engine = open_engine(X, y, sample_weight, client=client, scratch=options.get("scratch"))
         return read_blocks(selector, engine, rules, checkpoint)
@@ -83,7 +83,7 @@ def open_training_data(
     )
 
 
-def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | None = None) -> None:
+def reject_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | None = None) -> None:
     """Raise if the rows are in blocks, or for an option that is not for rows in memory."""
     are_elsewhere = is_in_blocks(X, (options or {}).get("client"))
     check_remote_options(type(selector).__name__, options, in_memory=not are_elsewhere)

@@ -37,7 +37,7 @@ from thresher.blocks.packed_rows import (
     same_rows,
 )
 from thresher.blocks.rows import RowReader
-from thresher.data import distinct_labels, is_frame, refuse_missing_labels, take
+from thresher.data import distinct_labels, is_frame, reject_missing_labels, take
 from thresher.discretize import GivenBins
 
 T = TypeVar("T")
@@ -325,7 +325,7 @@ class StoredRows(LocalEngine):
 
 
 def _refuse_other_labels(y: Array, classes: Array) -> None:
-    refuse_missing_labels(y)
+    reject_missing_labels(y)
     known = set(classes.tolist())
     other = [label for label in distinct_labels(y)[0].tolist() if label not in known]
     if other:
@@ -405,7 +405,7 @@ class StoredLabels:
         weights = None if weights is None else weights.copy()
         if y is None:
             return cls(None, None, weights)
-        refuse_missing_labels(y)
+        reject_missing_labels(y)
         classes, codes = distinct_labels(y)
         if len(classes) > min(MOST_CODED, max(len(y) // 2, 16)):
             return cls(None, y.copy(), weights)

@@ -25,7 +25,7 @@ from thresher.data import (
     feature_blocks,
     has_classes,
     powers_of_two,
-    refuse_missing_labels,
+    reject_missing_labels,
     to_feature_major,
 )
 
@@ -63,7 +63,7 @@ def label_facts(rows: Rows, kind: str, classes_only: bool, number: int) -> Label
     """Return the facts of the target of a block."""
     labels = rows.labels
     assert labels is not None
-    refuse_missing_labels(labels, f" of block {number}")
+    reject_missing_labels(labels, f" of block {number}")
     if kind == "numeric":
         labels = as_numbers(labels)
     used = rows.of_used(labels)

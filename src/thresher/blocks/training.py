@@ -31,7 +31,7 @@ from thresher.data import (
     are_counted,
     check_training,
     range_shift,
-    refuse_no_complete_row,
+    reject_no_complete_row,
     warn_of_few,
 )
 from thresher.discretize import GivenBins
@@ -127,7 +127,7 @@ def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData
     p = len(facts.minimum)
     if n_rows == 0 and any(block.n_incomplete for block in summaries):
         counts = [block.n_missing for block in summaries if block.n_missing is not None]
-        refuse_no_complete_row(
+        reject_no_complete_row(
             np.empty(0, dtype=np.intp),
             np.sum(counts, axis=0),
             n_given,

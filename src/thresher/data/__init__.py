@@ -2,7 +2,7 @@
 
 from thresher._utils.checks import resolve_threads
 from thresher.data.chunks import RowChunks
-from thresher.data.files import FileRows, bytes_for_one_column, read_files, refuse_files
+from thresher.data.files import FileRows, bytes_for_one_column, read_files, reject_files
 from thresher.data.frames import (
     dense_frame,
     is_frame,
@@ -43,7 +43,7 @@ from thresher.data.target import (
     range_shift,
     read_target,
     read_weights,
-    refuse_missing_labels,
+    reject_missing_labels,
     warn_of_few,
     weight_numbers,
 )
@@ -59,8 +59,8 @@ from thresher.data.training import (
     read_table,
     read_training,
     reader_named,
-    refuse_no_complete_row,
-    refuse_one_row,
+    reject_no_complete_row,
+    reject_one_row,
     rows_and_columns,
     separate_columns,
     split_remote_options,

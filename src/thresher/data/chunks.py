@@ -87,5 +87,5 @@ class RowChunks:
                 matrix[row : row + table.n_rows] = table.matrix[:, features]
                 row += table.n_rows
         table = Table(matrix, labels[features], np.zeros(len(features), dtype=bool), self.n_threads)
-        table.schema.refuse_unusable(allow_missing=False)
+        table.schema.reject_unusable(allow_missing=False)
         return table

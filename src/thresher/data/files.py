@@ -39,7 +39,7 @@ from thresher.data.training import (
     column_names,
     complete_rows,
     read_training,
-    refuse_no_complete_row,
+    reject_no_complete_row,
     rows_of_weight,
 )
 from thresher.io import open_table
@@ -364,7 +364,7 @@ def read_files(
     return LocalData(*shared, table, table, weights, rows, files.n_rows)
 
 
-def refuse_files(X: DataLike, owner: object) -> None:
+def reject_files(X: DataLike, owner: object) -> None:
     """Raise ValueError for a table in files, for methods that need its rows in memory."""
     if is_files(X):
         raise ValueError(
@@ -400,7 +400,7 @@ def _read_column_groups(
             is_usable = is_usable and not columns.schema.unusable(allow_missing).any()
             if is_usable:
                 yield group, columns
-        table.schema.refuse_unusable(allow_missing=allow_missing)
+        table.schema.reject_unusable(allow_missing=allow_missing)
 
     if consumer is None:
         table.store(columns for _, columns in usable())
@@ -422,7 +422,7 @@ def _complete_rows(
     if complete.all():
         return rows
     rows = complete_rows(complete, rows)
-    refuse_no_complete_row(rows, n_missing, n_rows, lambda i: str(names[i]))
+    reject_no_complete_row(rows, n_missing, n_rows, lambda i: str(names[i]))
     return rows
 
 

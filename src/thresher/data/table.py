@@ -89,7 +89,7 @@ class Schema:
         names = _MATRIX_NAMES.get() if self.names is None else self.names
         return names if len(names) == self.n_features else None
 
-    def refuse_categories(self) -> None:
+    def reject_categories(self) -> None:
         """Raise ValueError if a column contains categories; for methods that need numbers."""
         if self.is_category.any():
             first = int(np.argmax(self.is_category))
@@ -98,7 +98,7 @@ class Schema:
                 'add it to exclude, or use a method for categories, such as JMI or the measure "mi"'
             )
 
-    def refuse_unsquarable(self) -> None:
+    def reject_unsquarable(self) -> None:
         """Raise ValueError for values whose squares overflow or vanish; for methods with squared distances."""
         largest = np.fmax(-self.minimum, self.maximum)
         beyond = largest > LARGEST_SQUARABLE
@@ -118,7 +118,7 @@ class Schema:
         is_infinite = self.n_infinite > 0
         return is_infinite if allow_missing else is_infinite | self.has_missing
 
-    def refuse_unusable(self, *, allow_missing: bool) -> None:
+    def reject_unusable(self, *, allow_missing: bool) -> None:
         """Raise one ValueError for all columns with infinite values or, unless allowed, with missing values."""
         bad = [self._problem(i) for i in np.flatnonzero(self.unusable(allow_missing)).tolist()]
         if not bad:
@@ -316,7 +316,7 @@ class Table:
         Raises ValueError for columns that are categories: they have no numeric values.
         """
         if self.is_category.any():
-            self.schema.refuse_categories()
+            self.schema.reject_categories()
         return self.coded_columns()
 
     def coded_columns(self) -> Array:

@@ -239,7 +239,7 @@ def check_target(y: TargetLike, n_rows: int, owner: str) -> Array:
             f"X and y must have the same number of samples, got {n_rows} and {len(labels)} "
             "(inconsistent numbers of samples)"
         )
-    refuse_missing_labels(labels)
+    reject_missing_labels(labels)
     return labels
 
 
@@ -425,7 +425,7 @@ def native_bytes(values: Array) -> Array:
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
-def refuse_missing_labels(y: Array, where: str = "") -> None:
+def reject_missing_labels(y: Array, where: str = "") -> None:
     """Raise ValueError for missing values and complex numbers; `where` follows the number of a row."""
     if y.dtype.kind == "c":
         raise ValueError("y contains complex numbers. Pass real numbers or class labels")

@@ -357,7 +357,7 @@ def read_training(
     if rules.missing == "drop_rows":
         schema = table.schema
         rows = _complete_rows(table, rows)
-        refuse_no_complete_row(rows, schema.n_missing, n_given, schema.name_of)
+        reject_no_complete_row(rows, schema.n_missing, n_given, schema.name_of)
     if rows is not None:
         table = table.take(rows)
         labels = labels[rows] if labels is not None else None
@@ -384,7 +384,7 @@ def rows_of_weight(weights: Array | None) -> tuple[Array | None, Indices | None]
 def check_training(schema: Schema, target: TargetSummary | None, rules: InputRules) -> FeatureRoles:
     """Return the roles of the features; raise ValueError if a fit cannot learn from such data."""
     check_rows(schema.n_rows, target)
-    schema.refuse_unusable(allow_missing=rules.missing != "error")
+    schema.reject_unusable(allow_missing=rules.missing != "error")
     varies = ~schema.is_constant
     if rules.missing == "category":
         varies |= schema.has_missing & (schema.n_missing < schema.n_rows)
@@ -571,7 +571,7 @@ def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
     return np.flatnonzero(complete)
 
 
-def refuse_no_complete_row(
+def reject_no_complete_row(
     rows: Indices | None,
     n_missing: npt.NDArray[np.int64],
     n_given: int,
@@ -604,7 +604,7 @@ def refuse_no_complete_row(
     )
 
 
-def refuse_one_row(n_rows: int) -> None:
+def reject_one_row(n_rows: int) -> None:
     """Raise ValueError if there is only one row, from which nothing can be learnt."""
     if n_rows == 1:
         raise ValueError("X has one sample (n_samples = 1). Pass at least 2")
@@ -614,6 +614,6 @@ def check_rows(n_rows: int, target: TargetSummary | None) -> None:
     """Raise ValueError if there are too few rows, or the target does not vary."""
     if n_rows == 0:
         raise ValueError("no sample is left: every row was dropped or has weight zero")
-    refuse_one_row(n_rows)
+    reject_one_row(n_rows)
     if target is not None:
         target.check_varies()

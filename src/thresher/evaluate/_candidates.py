@@ -185,7 +185,7 @@ class Profile:
 def look_at(X: DataLike, y: TargetLike, target: str = "auto") -> Profile:
     """Return the profile of the data; reject data that no selector can use."""
     table = read_table(reader_named("recommend"), X)
-    table.schema.refuse_unusable(allow_missing=True)
+    table.schema.reject_unusable(allow_missing=True)
     labels = read_target(y, table.n_rows, kind=target, owner="recommend")
     values = labels.values if labels.classes is None else labels.classes
     if len(values) < 2 or labels.lowest == labels.highest:

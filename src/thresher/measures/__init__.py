@@ -9,7 +9,7 @@ from thresher.measures._codes import (
     columns_to_bin,
     too_many_levels,
 )
-from thresher.measures._local import ChosenRows, LocalMeasures, refuse_classes
+from thresher.measures._local import ChosenRows, LocalMeasures, reject_classes
 from thresher.measures._names import (
     BY_CLASS,
     DISPERSIONS,

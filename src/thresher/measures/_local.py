@@ -14,7 +14,7 @@ from thresher._utils.lazy import cached
 from thresher._utils.types import Array, BinRule, Floats, Indices, Mask
 from thresher.data import LocalData, TargetSummary
 from thresher.measures._codes import Bins, Codes, PartSets, code_features, code_target
-from thresher.measures._mixed import MixedColumns, of_columns, refuse_missing_numbers
+from thresher.measures._mixed import MixedColumns, of_columns, reject_missing_numbers
 from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._protocol import RowWeights
 from thresher.measures.columns import dispersion, separation, sparse_numbers
@@ -112,7 +112,7 @@ class LocalMeasures:
     def mixed(self) -> MixedColumns | None:
         """Return the columns by kind; None if there are no categories, so that all are measured as numbers."""
         training, parts = self.training, self.parts
-        refuse_missing_numbers(training, "association")
+        reject_missing_numbers(training, "association")
         is_category = training.schema.is_category
         if not is_category.any():
             return None
@@ -166,7 +166,7 @@ class LocalMeasures:
         if name in BY_CLASS and target.codes is not None:
             codes = self._in_row_order(target.codes)
             return self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
-        refuse_classes(name, target)
+        reject_classes(name, target)
         if name == "spearman":
             ranks, values = self._ranked
             return ranks.relevance_spearman(values)
@@ -339,7 +339,7 @@ class ChosenRows:
         return allowed
 
 
-def refuse_classes(name: str, target: TargetSummary) -> None:
+def reject_classes(name: str, target: TargetSummary) -> None:
     """Raise ValueError if the target has more than two classes, which have no correlation."""
     if target.is_nominal and target.n_classes > 2:
         raise ValueError(

@@ -121,7 +121,7 @@ def of_columns(training: LocalData, columns: Indices) -> LocalData:
     return training.with_table(table, roles)
 
 
-def refuse_missing_numbers(training: LocalData, name: str) -> None:
+def reject_missing_numbers(training: LocalData, name: str) -> None:
     """Raise ValueError for numbers that are missing and should be a category."""
     schema = training.schema
     has_missing = schema.has_missing & ~schema.is_category & ~training.excluded

@@ -47,7 +47,7 @@ def neighbour_graph(
 ) -> tuple[Graph, float | None]:
     """Return the graph that joins a sample with its nearest neighbours, and the bandwidth used."""
     table = training.table
-    table.schema.refuse_unsquarable()
+    table.schema.reject_unsquarable()
     if table.is_sparse:
         first, second, squared = _sparse_neighbours(table.matrix.tocsr(), n_neighbors)
     else:
@@ -120,7 +120,7 @@ def _squared_differences(matrix: sparse.csr_matrix, first: Array, second: Array)
 def product_graph(training: LocalData) -> Graph:
     """Return the graph of half the products of samples, defined for non-negative data."""
     table = training.table
-    table.schema.refuse_unsquarable()
+    table.schema.reject_unsquarable()
     negative = table.schema.minimum < 0
     if negative.any():
         first = int(np.argmax(negative))

@@ -123,7 +123,7 @@ class GeneRanking(Ranking):
 
     def _choose(self, values: GeneValues, moments: Moments | None) -> Self:
         moments = moments or read_moments(values)
-        moments.refuse_unusable()
+        moments.reject_unusable()
         scores = self._scores(values, moments)
         names = getattr(self, "feature_names_in_", None)
         columns = FeatureRoles.read(names, (moments.minimum < moments.maximum) & ~np.isnan(scores))
@@ -224,7 +224,7 @@ class Moments:
                 'Pass method="seurat_v3" for counts'
             )
 
-    def refuse_unusable(self) -> None:
+    def reject_unusable(self) -> None:
         """Raise ValueError if values are neither counts nor logarithms of counts."""
         if self.n_unusable.any():
             first = int(np.argmax(self.n_unusable > 0))

@@ -48,7 +48,7 @@ from thresher.data import (
     TrainingData,
     dense_frame,
     is_frame,
-    refuse_files,
+    reject_files,
     sparse_frame,
     take_columns,
     to_native,
@@ -428,7 +428,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             Columns of a dataframe keep their types if `set_output` requests one. Excluded columns may contain any
             values.
         """
-        refuse_files(X, self)
+        reject_files(X, self)
         X = to_native(X)
         check_sparse(X)
         is_table = is_frame(X)

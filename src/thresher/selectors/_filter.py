@@ -33,7 +33,7 @@ from thresher.data import (
     distinct_labels,
     is_frame,
     one_dimensional,
-    refuse_missing_labels,
+    reject_missing_labels,
     separate_columns,
     to_native,
     unmasked,
@@ -140,7 +140,7 @@ class StreamingMixin(_Mixed):
         if getattr(self, "target", "auto") == "numeric":
             raise ValueError('classes are passed, but target="numeric". Remove one of them')
         labels = one_dimensional(classes, owner)
-        refuse_missing_labels(labels)
+        reject_missing_labels(labels)
         distinct = distinct_labels(labels)[0]
         if len(distinct) < 2:
             raise ValueError(f"classes must contain at least 2 labels, got {distinct.tolist()}")

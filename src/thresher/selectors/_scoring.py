@@ -313,7 +313,7 @@ class SubsetScorer:
         means = {key: _mean(values) for key, values in self._known.items()}
         return {key: mean for key, mean in means.items() if not math.isinf(mean)}
 
-    def refuse_if_all_failed(self) -> None:
+    def reject_if_all_failed(self) -> None:
         """Raise ValueError if the estimator failed on every set."""
         if self._known and not self.scored():
             raise ValueError(

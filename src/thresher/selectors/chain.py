@@ -15,8 +15,8 @@ from sklearn.utils.validation import validate_data
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
 from thresher._utils.types import DataLike, Estimator, Indices, Selector, TargetLike, Values
-from thresher.blocks import refuse_blocks
-from thresher.data import is_frame, refuse_files, separate_columns, take, to_native, unmasked
+from thresher.blocks import reject_blocks
+from thresher.data import is_frame, reject_files, separate_columns, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._json import check_state, is_set
@@ -134,8 +134,8 @@ class Chain(BaseSelector, BaseComposition):
         -------
         self : Chain
         """
-        refuse_files(X, self)
-        refuse_blocks(self, X)
+        reject_files(X, self)
+        reject_blocks(self, X)
         steps = self._steps
         if not steps:
             raise ValueError("selectors must contain at least one selector, got none")

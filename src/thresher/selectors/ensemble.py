@@ -28,15 +28,15 @@ from thresher._utils.types import (
     TargetLike,
     Values,
 )
-from thresher.blocks import is_in_blocks, refuse_blocks
+from thresher.blocks import is_in_blocks, reject_blocks
 from thresher.data import (
     TARGETS,
     FeatureRoles,
     Target,
     TrainingData,
     read_target,
-    refuse_files,
-    refuse_one_row,
+    reject_files,
+    reject_one_row,
     rows_and_columns,
     separate_columns,
     split_remote_options,
@@ -286,7 +286,7 @@ class Ensemble(StreamingMixin, MetaSelector):
                 f'{type(selector).__name__}. Use kind="full" or kind="bagging"'
             )
         if not is_files(X) or is_in_blocks(X, remote.get("client")):
-            refuse_blocks(selector, X, remote)
+            reject_blocks(selector, X, remote)
         return self._refit(selector, X, y, groups, routed)
 
     @property
@@ -459,14 +459,14 @@ class Ensemble(StreamingMixin, MetaSelector):
         self, selector: Estimator, X: DataLike, y: TargetLike, groups: GroupsLike, params: Values
     ) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
-        refuse_files(X, selector)
+        reject_files(X, selector)
         X, y, weights = separate_columns(X, y, params.get("sample_weight"))
         params = {**params, "sample_weight": weights} if "sample_weight" in params else params
         X = rows_and_columns(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other formats cannot be indexed by rows
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape
-        refuse_one_row(n_rows)
+        reject_one_row(n_rows)
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)
         owner, kind = type(selector).__name__, getattr(selector, "target", "auto")
         kind = kind if kind in TARGETS else "auto"

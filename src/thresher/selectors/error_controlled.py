@@ -25,10 +25,10 @@ from thresher._utils.types import (
     Values,
     WeightsLike,
 )
-from thresher.blocks import refuse_blocks
+from thresher.blocks import reject_blocks
 from thresher.data import (
     FeatureRoles,
-    refuse_files,
+    reject_files,
     rows_and_columns,
     separate_columns,
     take,
@@ -223,8 +223,8 @@ class ErrorControlled(MetaSelector):
         selector = self._given_selector()
         if keep := kept_by(selector):
             raise ValueError(f"{keep} selects untested features. Remove it from the selector")
-        refuse_files(X, self)
-        refuse_blocks(self, X)
+        reject_files(X, self)
+        reject_blocks(self, X)
         X, y, weights = separate_columns(X, y, routed.get("sample_weight"))
         routed = {**routed, "sample_weight": weights} if "sample_weight" in routed else routed
         X = rows_and_columns(X)

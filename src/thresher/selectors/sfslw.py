@@ -116,9 +116,9 @@ class SFSLW(CommonParameters, BaseSelector):
                 "or use FisherScore, which supports sparse X"
             )
         training = self._read_rows(X, y, remote=remote)
-        training.schema.refuse_categories()
+        training.schema.reject_categories()
         if not self.standardize:
-            training.schema.refuse_unsquarable()
+            training.schema.reject_unsquarable()
         n_select = self._count_or_auto(training.features)
         index = LWIndex(training, self.radius, self.standardize)
         remaining = training.candidates.copy()

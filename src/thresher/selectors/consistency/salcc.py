@@ -169,7 +169,7 @@ class SALCC(ConsistencySelector):
             best = _score_all(scored_sets, low, high)
         else:
             best = self._anneal(scored_sets, low, high, moves)
-        scorer.refuse_if_all_failed()
+        scorer.reject_if_all_failed()
         scored = sorted((s for s in scored_sets.sets if s.score is not None), key=lambda s: s.risk)
         self.sets_ = [np.array(problem.by_relevance(s.features), dtype=np.intp) for s in scored]
         self.set_risks_ = np.array([s.risk / problem.unit for s in scored], dtype=np.float64)

@@ -130,7 +130,7 @@ class TwoStageSelector(CommonParameters, BaseSelector):
                 self.stopped_by_ = str(stop)
                 pending = run.scorer.n_pending
                 self.cut_off_ = {"cycle": run.cycle, "phase": run.phase, "n_unscored": pending}
-        run.scorer.refuse_if_all_failed()
+        run.scorer.reject_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
         return self._describe(training, run)
 
