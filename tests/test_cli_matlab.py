@@ -7,7 +7,7 @@ import pytest
 from scipy import io, sparse
 
 from thresher.io import BadFile, matlab
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 
 from .matlab_files import Matlab5, as_matlab_7_3, cells_in, text_in
 
@@ -17,7 +17,7 @@ DOUBLE, SPARSE = 6, 5
 def both(path):
     """Return what is read into memory and what is not, as arrays."""
     whole, streamed = (
-        matlab.read(path, None, scratch) for scratch in (None, Scratch(memory_limit=1 << 20))
+        matlab.read(path, None, scratch) for scratch in (None, TemporaryStore(memory_limit=1 << 20))
     )
     X = streamed.columns
     if hasattr(X, "matrix"):
@@ -91,7 +91,7 @@ def test_a_sparse_matrix_of_zeros_has_no_entries_in_hdf5(tmp_path):
 def test_arrays_of_matlab_4_are_read_whole(tmp_path):
     X = np.random.default_rng(0).random((20, 3))
     io.savemat(tmp_path / "a.mat", {"X": X, "y": np.arange(20) % 2}, format="4")
-    for scratch in (None, Scratch(memory_limit=1 << 20)):
+    for scratch in (None, TemporaryStore(memory_limit=1 << 20)):
         found = matlab.read(tmp_path / "a.mat", None, scratch)
         np.testing.assert_array_equal(found.columns, X)
         assert found.extra["y"].tolist() == [0, 1] * 10
@@ -105,7 +105,7 @@ def test_a_truncated_file_is_reported(is_compressed, tmp_path):
     content = path.read_bytes()
     for size in (len(content) - 100, 400, 200, 130, 128, 100):
         path.write_bytes(content[:size])
-        for scratch in (None, Scratch(memory_limit=1 << 20)):
+        for scratch in (None, TemporaryStore(memory_limit=1 << 20)):
             with pytest.raises(BadFile, match=r"cannot be read|must have one array"):
                 matlab.read(path, None, scratch)
 

@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from tests.limits import largest_file
 from thresher import CFS, MRMR, RFS, RRFS, Chain, Ensemble, ReliefF, Univariate
-from thresher.io.temporary import Scratch, resolve_memory_limit
+from thresher.io.temporary import TemporaryStore, resolve_memory_limit
 
 
 def frame(n=100, p=4, seed=0):
@@ -240,7 +240,7 @@ def test_a_disk_that_is_full_is_a_one_line_error(selector, tmp_path):
 
 
 def test_temporary_files_have_no_names(tmp_path):
-    file = Scratch(tmp_path).file()
+    file = TemporaryStore(tmp_path).file()
     file.write(np.arange(5.0))
     assert file.array(np.float64, (5,)).tolist() == [0, 1, 2, 3, 4]
     if sys.platform != "win32":  # where they have one until they are closed
@@ -373,7 +373,7 @@ def test_faults_of_text_are_found_whatever_the_message_of_pyarrow(read, tmp_path
     )
     assert message_of(b"\r\n\n").endswith("cannot be read: it is empty")
     monkeypatch.setattr(text, "LARGEST_BLOCK", 1 << 20)
-    monkeypatch.setattr(temporary.Scratch, "block_bytes", 1 << 20)
+    monkeypatch.setattr(temporary.TemporaryStore, "block_bytes", 1 << 20)
     long = b"a,y\n1,p\n" + b"2" * (3 << 20) + b",q\n" + b"3,p\n"
     assert "a row is longer than 1 MB" in message_of(long)
 

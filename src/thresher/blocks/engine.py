@@ -26,7 +26,7 @@ from thresher._utils.long_calls import report
 from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, WeightsLike
 from thresher.data import bytes_for_one_column, column_names, one_dimensional, separate_columns
 from thresher.io.table import FileColumns
-from thresher.io.temporary import MappedFolders, Scratch, disk_full_error
+from thresher.io.temporary import MappedFolders, TemporaryStore, disk_full_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -279,7 +279,7 @@ class TallFiles(LocalEngine):
     files : FileColumns
     y, sample_weight : str, array-like or None
         Names of columns, or one value per row.
-    scratch : Scratch
+    scratch : TemporaryStore
     only_blocks : bool
         Whether to read rows in blocks even where the memory limit is large enough for columns.
     """
@@ -289,7 +289,7 @@ class TallFiles(LocalEngine):
         files: FileColumns,
         y: TargetLike,
         sample_weight: WeightsLike,
-        scratch: Scratch,
+        scratch: TemporaryStore,
         only_blocks: bool,
     ) -> None:
         self._files, self._scratch, self._only_blocks = files, scratch, only_blocks

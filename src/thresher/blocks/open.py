@@ -20,7 +20,7 @@ from thresher.data import (
     separate_columns,
 )
 from thresher.io.table import FileColumns, is_files
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 from thresher.measures import LocalMeasures, Measures, PartSets, column_group_coder
 
 # Objects of these packages have their rows in blocks.
@@ -65,7 +65,7 @@ def open_training_data(
         return read_training(selector, *separate_columns(X, y, sample_weight), rules)
 
     def read_tall(
-        files: FileColumns, y: TargetLike, weights: WeightsLike, scratch: Scratch
+        files: FileColumns, y: TargetLike, weights: WeightsLike, scratch: TemporaryStore
     ) -> BlockData:
         engine = TallFiles(files, y, weights, scratch, checkpoint is not None)
         return read_blocks(selector, engine, rules, checkpoint)

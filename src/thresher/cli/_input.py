@@ -21,7 +21,7 @@ from thresher.data.bad_columns import MOST_NAMED, drop_code
 from thresher.io import open_table, size_in_memory
 from thresher.io.sparse import MappedMatrix, SparseColumns
 from thresher.io.table import FileColumns, TableSource, column_kind
-from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
+from thresher.io.temporary import TemporaryStore, resolve_memory_limit, total_memory
 
 # Longer names usually mean a wrong separator.
 LONGEST_NAME = 1000
@@ -247,7 +247,9 @@ def _labels(column: TargetLike) -> Array:
 _COPIES = 2
 
 
-def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console) -> Scratch | None:
+def scratch_for(
+    path: Path, memory: str | None, may_stay: bool, console: Console
+) -> TemporaryStore | None:
     """Return temporary files for a table that is larger than the memory to use; None if it is not.
 
     A table that must be in memory is rejected if it does not fit into the machine.
@@ -258,7 +260,7 @@ def scratch_for(path: Path, memory: str | None, may_stay: bool, console: Console
         return None
     if may_stay:
         console.note(f"{path.name} is larger than the memory limit: its rows stay in the file")
-        return Scratch(memory_limit=limit)
+        return TemporaryStore(memory_limit=limit)
     if _COPIES * size > total_memory():
         raise BadInput(
             f"{path} takes about {size / 1e9:.3g} GB as a table, which with a copy is more than the "

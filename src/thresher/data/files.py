@@ -44,7 +44,7 @@ from thresher.data.training import (
 )
 from thresher.io import open_table
 from thresher.io.table import FileColumns, TableSource, is_files
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 from thresher.io.temporary_parts import PIECE
 
 if TYPE_CHECKING:
@@ -83,12 +83,17 @@ class ColumnGroupReader:
         The features.
     excluded : ndarray of bool
         Features that are not read, but set to zero.
-    scratch : Scratch
+    scratch : TemporaryStore
     n_threads : int
     """
 
     def __init__(
-        self, files: FileColumns, names: Names, excluded: Mask, scratch: Scratch, n_threads: int
+        self,
+        files: FileColumns,
+        names: Names,
+        excluded: Mask,
+        scratch: TemporaryStore,
+        n_threads: int,
     ) -> None:
         self.files, self.names = files, names
         self.n_threads = n_threads
@@ -291,7 +296,7 @@ def read_files(
     options: RemoteOptions,
     rules: InputRules,
     consumer: Callable[[FileRows], ColumnGroupConsumer] | None = None,
-    read_tall: Callable[[FileColumns, TargetLike, WeightsLike, Scratch], TrainingData]
+    read_tall: Callable[[FileColumns, TargetLike, WeightsLike, TemporaryStore], TrainingData]
     | None = None,
 ) -> TrainingData:
     """Read a table in files in one pass; columns go to a consumer, or else to a mapped file.
@@ -305,7 +310,7 @@ def read_files(
         raise ValueError(
             f"client={options['client']!r} does not read files. Pass X as a dask dataframe, or remove client"
         )
-    scratch = Scratch(options.get("scratch"), options.get("memory_limit"))
+    scratch = TemporaryStore(options.get("scratch"), options.get("memory_limit"))
     n_threads = resolve_threads(rules.n_jobs)
     source = open_table(X, scratch=scratch)
     named = column_names([*source.extra, *source.names], y, sample_weight)

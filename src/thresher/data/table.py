@@ -18,7 +18,7 @@ from thresher._utils.lazy import cached
 from thresher._utils.types import Array, BinRule, FeatureNames, Floats, Indices, Mask, Names
 from thresher.data.bad_columns import BadColumn, UnusableColumns, drop_code, listed
 from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 
 # Numbers in an array, or a sparse matrix of SciPy, whose classes have no types.
 Matrix: TypeAlias = Any
@@ -394,7 +394,7 @@ class FileTable(Table):
     shape : (n_rows, n_features)
     dtype : dtype
         The type of the numeric columns.
-    scratch : Scratch
+    scratch : TemporaryStore
     n_threads : int
     """
 
@@ -405,7 +405,7 @@ class FileTable(Table):
         is_category: Mask,
         shape: tuple[int, int],
         dtype: npt.DTypeLike,
-        scratch: Scratch,
+        scratch: TemporaryStore,
         n_threads: int,
     ) -> None:
         self.names, self.is_category, self.n_threads = names, is_category, n_threads

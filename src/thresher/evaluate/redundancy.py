@@ -17,7 +17,7 @@ from thresher.data import InputRules, read_training, reader_named, take
 from thresher.io import open_table
 from thresher.io.sparse import check_sparse
 from thresher.io.table import is_files
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 from thresher.measures import LocalMeasures
 
 __all__ = ["RedundancyMap", "redundancy_map"]
@@ -82,7 +82,7 @@ def redundancy_map(
         return None
     if is_files(X):
         names = selector.feature_names_in_[features].tolist()
-        part = open_table(X, scratch=Scratch()).select(names).in_memory().columns
+        part = open_table(X, scratch=TemporaryStore()).select(names).in_memory().columns
     else:
         part = take(check_sparse(X), features, axis=1)
     if sparse.issparse(part) and np.isnan(part.data).any():

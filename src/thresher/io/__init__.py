@@ -18,7 +18,7 @@ from thresher._utils.types import DataLike
 
 if TYPE_CHECKING:
     from thresher.io.table import Opener, TableSource
-    from thresher.io.temporary import Scratch
+    from thresher.io.temporary import TemporaryStore
 
 _ENDINGS = {
     "parquet": (".parquet", ".pq", ".parq"),
@@ -71,7 +71,7 @@ def open_binary(path: Path) -> BinaryIO:
 
 
 def open_table(
-    X: DataLike, *, scratch: Scratch | None = None, open_file: Opener = open_binary
+    X: DataLike, *, scratch: TemporaryStore | None = None, open_file: Opener = open_binary
 ) -> TableSource:
     """Open a path, a dataset of pyarrow or a table that this function returned.
 

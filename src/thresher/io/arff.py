@@ -18,7 +18,7 @@ from thresher._utils.types import Array, Matrix, Values
 from thresher.io import BadFile, read_error
 from thresher.io.sparse import write_rows
 from thresher.io.table import Opener, TableSource, import_optional, join_parts, read_dense_column
-from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.temporary import LARGEST_BLOCK, TemporaryStore
 from thresher.io.temporary_parts import TableBlock, write_tables
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _OBJECT = 40
 _OBJECTS_SHARE = 8
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Read dense or sparse rows."""
     arff = import_optional("arff", "liac-arff", "cli")
     with path.open(encoding="utf-8-sig") as file:
@@ -68,7 +68,9 @@ class _CountedLines:
         self.number = 0
 
 
-def _split_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) -> Iterator[list[T]]:
+def _split_blocks(
+    rows: Iterator[T], n_columns: int, scratch: TemporaryStore | None
+) -> Iterator[list[T]]:
     """Yield blocks of rows that fit into memory as Python objects; at least one block, perhaps empty."""
     size = LARGEST_BLOCK
     if scratch is not None:
@@ -80,7 +82,7 @@ def _split_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) ->
         yield block
 
 
-def _read_dense(path: Path, content: Values, scratch: Scratch | None) -> TableSource:
+def _read_dense(path: Path, content: Values, scratch: TemporaryStore | None) -> TableSource:
     attributes = content["attributes"]
     names = [name for name, _ in attributes]
     kinds = [
@@ -97,7 +99,7 @@ def _read_dense(path: Path, content: Values, scratch: Scratch | None) -> TableSo
     return TableSource(join_parts([TableBlock(str(path), table) for table in written]))
 
 
-def _read_sparse(content: Values, scratch: Scratch | None) -> TableSource:
+def _read_sparse(content: Values, scratch: TemporaryStore | None) -> TableSource:
     """Read numbers, and categories as their indices in the list of values; the first value is not stored."""
     attributes = content["attributes"]
     if any(kind == "STRING" for _, kind in attributes):

@@ -22,7 +22,7 @@ from thresher.io.table import (
     reading,
     validated,
 )
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 from thresher.io.temporary_parts import PIECE
 from thresher.io.text import read_text_parts
 
@@ -35,7 +35,7 @@ _IN_FOLDERS = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
 MOST_OPEN = 64
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Open a file of Arrow or Parquet."""
     with reading(str(path)):
         return TableSource(join_parts(_open_parts(path, format_of(path), scratch)))
@@ -51,7 +51,7 @@ def size(path: Path) -> int:
     return int(metadata.num_rows * metadata.num_columns * 8)
 
 
-def read_folder(path: Path, scratch: Scratch | None) -> TableSource:
+def read_folder(path: Path, scratch: TemporaryStore | None) -> TableSource:
     """Open all files of a folder as one table; folders named ``key=value`` add a column."""
     with reading(str(path)):
         files, kind = list_files(path)
@@ -91,7 +91,7 @@ def _is_visible(file: Path, folder: Path) -> bool:
 
 
 def _open_parts(
-    file: Path, kind: str, scratch: Scratch | None, stays_open: bool = True
+    file: Path, kind: str, scratch: TemporaryStore | None, stays_open: bool = True
 ) -> list[Part]:
     if kind == "text":
         return read_text_parts(file, scratch)

@@ -10,7 +10,7 @@ from thresher.io.hdf5 import open_hdf5
 from thresher.io.sparse import SparseColumns
 from thresher.io.stored import to_native_numbers, write_sparse
 from thresher.io.table import FileColumns, Opener, TableSource, import_optional, join_parts
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 from thresher.io.temporary_parts import write_matrix
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def size(path: Path) -> int:
         return sum(int(array.size) * int(array.dtype.itemsize) for array in arrays)
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Read X, the names of its columns and the annotations of its rows; nothing else."""
     import_optional("anndata", "anndata", "anndata")
     try:
@@ -45,7 +45,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
 
 
 def _write_h5ad(
-    path: Path, X: h5py.Dataset | h5py.Group, names: list[str], scratch: Scratch
+    path: Path, X: h5py.Dataset | h5py.Group, names: list[str], scratch: TemporaryStore
 ) -> FileColumns | SparseColumns:
     if hasattr(X, "shape"):
         size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))

@@ -33,7 +33,7 @@ from thresher.io.stored import (
     write_sparse,
 )
 from thresher.io.table import Opener, TableSource, import_optional
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 
 if TYPE_CHECKING:
     import h5py
@@ -115,7 +115,7 @@ class _Elements:
         dtype, size, file = self._open_entries(n_entries)
         return _read_exactly(file, size, dtype)
 
-    def mapped(self, scratch: Scratch, n_entries: int | None = None) -> Array:
+    def mapped(self, scratch: TemporaryStore, n_entries: int | None = None) -> Array:
         """Write the next element to a temporary file, and return it as a mapped array."""
         dtype, size, file = self._open_entries(n_entries)
         return write_blocks(read_blocks(file, dtype, size, scratch.block_bytes), dtype, scratch)
@@ -205,7 +205,7 @@ class _Sparse(StoredSparse):
         n_entries = int(starts[-1])  # the arrays may be longer
         return sparse.csc_matrix((values[:n_entries], indices[:n_entries], starts), self.shape)
 
-    def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
+    def to_file(self, names: list[str], scratch: TemporaryStore) -> SparseColumns:
         with _elements_at(self.path, self.offset, self.order) as elements:
             indices = elements.mapped(scratch)
             starts = elements.values().astype(np.int64)
@@ -253,7 +253,7 @@ def size(path: Path) -> int:
     return sum(array.nbytes for array in _read_arrays(path).values() if isinstance(array, Stored))
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Read the arrays of a .mat file."""
     try:
         return read_columns(choose_arrays(path, _read_arrays(path)), scratch)
@@ -302,7 +302,7 @@ class _Group(StoredSparse):
             values, indices, starts = _entries(file[self.name])
             return sparse.csc_matrix((values[:], indices[:], starts), shape=self.shape)
 
-    def to_file(self, names: list[str], scratch: Scratch) -> SparseColumns:
+    def to_file(self, names: list[str], scratch: TemporaryStore) -> SparseColumns:
         with import_optional("h5py", "h5py", "matlab").File(self.path) as file:
             return write_sparse("csc", self.shape, _entries(file[self.name]), scratch)
 

@@ -22,7 +22,7 @@ from thresher.io.stored import (
     write_sparse,
 )
 from thresher.io.table import Opener, TableSource
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 
 # Arrays of every sparse matrix of SciPy, and of those in CSR or CSC format.
 _SPARSE = {"format", "shape", "data"}
@@ -68,7 +68,7 @@ def size(path: Path) -> int:
     return sum(member.nbytes for member in _read_members(path).values())
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Read arrays of NumPy, or a sparse matrix of SciPy."""
     try:
         members = _read_members(path)

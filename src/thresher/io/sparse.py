@@ -13,7 +13,7 @@ from scipy import sparse
 
 from thresher._utils.arrays import LARGEST_EXACT
 from thresher._utils.types import Array, Indices, Matrix
-from thresher.io.temporary import Scratch, ScratchFile
+from thresher.io.temporary import StoreFile, TemporaryStore
 
 T = TypeVar("T")
 
@@ -132,7 +132,7 @@ class MappedMatrix(sparse.csc_matrix):  # type: ignore[misc]
     `scratch` is the store for further temporary files; None for a part of such a matrix that is in memory.
     """
 
-    scratch: Scratch | None = None
+    scratch: TemporaryStore | None = None
 
 
 @dataclass(frozen=True)
@@ -145,12 +145,12 @@ class SparseColumns:
         With the same columns.
     indices : ndarray of int
         The columns in use, ascending.
-    scratch : Scratch
+    scratch : TemporaryStore
     """
 
     blocks: list[MappedMatrix]
     indices: Indices
-    scratch: Scratch
+    scratch: TemporaryStore
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -203,7 +203,7 @@ class SparseColumns:
         return sparse.csc_matrix(entries, shape=(n_above, len(indices)))
 
 
-def write_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
+def write_rows(blocks: Iterable[Matrix], scratch: TemporaryStore) -> SparseColumns:
     """Write blocks of rows of a sparse matrix to temporary files; the widest block has all columns."""
     writer = _SparseWriter(scratch)
     for block in blocks:
@@ -212,7 +212,7 @@ def write_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
     return writer.columns()
 
 
-def write_columns(blocks: Iterable[Matrix], n_rows: int, scratch: Scratch) -> SparseColumns:
+def write_columns(blocks: Iterable[Matrix], n_rows: int, scratch: TemporaryStore) -> SparseColumns:
     """Write blocks of columns of a sparse matrix to temporary files."""
     writer = _SparseWriter(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
     for block in blocks:
@@ -227,7 +227,7 @@ class _SparseWriter:
     All blocks share three files, because a process may have few open.
     """
 
-    def __init__(self, scratch: Scratch, is_narrow: bool = True) -> None:
+    def __init__(self, scratch: TemporaryStore, is_narrow: bool = True) -> None:
         self._scratch = scratch
         self._values, self._rows, self._starts = (scratch.file() for _ in range(3))
         self._index = np.dtype(np.int32 if is_narrow else np.int64)
@@ -288,5 +288,5 @@ class _SparseWriter:
         return _map_file(file, index)
 
 
-def _map_file(file: ScratchFile, dtype: np.dtype[np.generic]) -> Array:
+def _map_file(file: StoreFile, dtype: np.dtype[np.generic]) -> Array:
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

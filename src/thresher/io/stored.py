@@ -18,7 +18,7 @@ from thresher._utils.types import Array, Matrix, Values
 from thresher.io import BadFile
 from thresher.io.sparse import SparseColumns, check_sparse, runs_of, write_columns, write_rows
 from thresher.io.table import FileColumns, TableSource, default_names, join_parts
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 from thresher.io.temporary_parts import write_matrix
 
 # Names of the arrays of features and of feature names in files of several arrays.
@@ -69,7 +69,7 @@ class Stored(ABC):
         """Read the whole array."""
 
     @abstractmethod
-    def to_file(self, names: list[str], scratch: Scratch) -> FileColumns | SparseColumns:
+    def to_file(self, names: list[str], scratch: TemporaryStore) -> FileColumns | SparseColumns:
         """Write the columns to a temporary file and return them."""
 
 
@@ -83,7 +83,7 @@ class StoredMatrix(Stored):
     def lines(self, n_bytes: int) -> Iterator[Array]:
         """Yield blocks of rows, or of columns, of about `n_bytes` bytes."""
 
-    def to_file(self, names: list[str], scratch: Scratch) -> FileColumns:
+    def to_file(self, names: list[str], scratch: TemporaryStore) -> FileColumns:
         lines = self.lines(scratch.block_bytes)
         return join_parts([write_matrix(str(self.path), names, lines, scratch, self.by_columns)])
 
@@ -126,7 +126,7 @@ def read_blocks(file: Readable, dtype: Dtype, n_bytes: int, size: int) -> Iterat
         yield to_native_numbers(np.frombuffer(read, dtype))
 
 
-def write_blocks(blocks: Iterable[Array], dtype: Dtype, scratch: Scratch) -> Array:
+def write_blocks(blocks: Iterable[Array], dtype: Dtype, scratch: TemporaryStore) -> Array:
     """Write numbers of one type to a temporary file, and return them as a mapped array."""
     file = scratch.file()
     for block in blocks:
@@ -143,7 +143,7 @@ def to_native_numbers(values: Array) -> Array:
 
 
 def write_sparse(
-    kind: str, shape: tuple[int, ...], entries: Entries, scratch: Scratch
+    kind: str, shape: tuple[int, ...], entries: Entries, scratch: TemporaryStore
 ) -> SparseColumns:
     """Write a sparse matrix in CSR or CSC format to temporary files, some rows or columns at a time."""
     values, indices, starts = entries
@@ -168,7 +168,7 @@ def write_sparse(
     return write_columns(blocks(), shape[0], scratch)
 
 
-def read_columns(source: TableSource, scratch: Scratch | None) -> TableSource:
+def read_columns(source: TableSource, scratch: TemporaryStore | None) -> TableSource:
     """Return the source with its columns in memory or, with `scratch`, in a temporary file."""
     if not isinstance(source.columns, Stored):
         return source

@@ -13,13 +13,13 @@ from thresher._utils.types import Array
 from thresher.io import read_error
 from thresher.io.sparse import write_rows
 from thresher.io.table import Opener, TableSource
-from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.temporary import LARGEST_BLOCK, TemporaryStore
 from thresher.io.text import decompress, size
 
 __all__ = ["read", "size"]
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Read labels and entries. Columns start at 0 if any entry is in column 0, otherwise at 1."""
     labels: list[Array] = []
     smallest: list[int] = []
@@ -53,7 +53,7 @@ def _stack(blocks: list[sparse.csr_matrix]) -> sparse.csr_matrix:
 
 
 def _parse_rows(
-    path: Path, open_file: Opener, scratch: Scratch | None
+    path: Path, open_file: Opener, scratch: TemporaryStore | None
 ) -> Iterator[tuple[sparse.csr_matrix, Array]]:
     from sklearn.datasets import load_svmlight_file
 

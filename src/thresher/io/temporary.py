@@ -111,7 +111,7 @@ def disk_full_error(error: OSError, folder: Path, after: str = "") -> OSError:
     )
 
 
-class Scratch:
+class TemporaryStore:
     """A folder for temporary files, and the bytes of memory that may be used."""
 
     def __init__(
@@ -127,11 +127,11 @@ class Scratch:
         """Bytes to read at a time from row-wise data."""
         return min(LARGEST_BLOCK, max(1 << 16, self.memory_limit // _TEXT_SHARE))
 
-    def file(self) -> ScratchFile:
-        return ScratchFile(self.folder)
+    def file(self) -> StoreFile:
+        return StoreFile(self.folder)
 
 
-class ScratchFile:
+class StoreFile:
     """A file without a name, which the system removes when the process ends, even if it is killed.
 
     It is written with `write`, not through the map, because pages of a map count as used memory.

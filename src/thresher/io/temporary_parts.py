@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher._utils.types import Array
 from thresher.io.table import group_by_size
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ class TableBlock:
             self.schema = self.schema.set(index, table.schema.field(name))
 
 
-def write_tables(tables: Iterable[pa.Table], scratch: Scratch | None) -> list[pa.Table]:
+def write_tables(tables: Iterable[pa.Table], scratch: TemporaryStore | None) -> list[pa.Table]:
     """Return tables in a mapped temporary file, from which pages are loaded as columns are read.
 
     Without `scratch`, the tables stay in memory.
@@ -110,7 +110,7 @@ def write_matrix(
     name: str,
     columns: Sequence[str],
     lines: Iterable[Array],
-    scratch: Scratch,
+    scratch: TemporaryStore,
     by_columns: bool = False,
 ) -> MatrixPart:
     """Write blocks of rows, or of columns, to a temporary file; all are numbers of one type.

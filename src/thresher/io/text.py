@@ -15,7 +15,7 @@ from thresher._utils.checks import first_line
 from thresher._utils.types import Values
 from thresher.io import COMPRESSED, BadFile, check_names, open_binary
 from thresher.io.table import Opener, Part, TableSource, column_kind, join_parts, reading
-from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.temporary import LARGEST_BLOCK, TemporaryStore
 from thresher.io.temporary_parts import TableBlock, write_tables
 
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
@@ -134,7 +134,7 @@ def _last_row_end(block: bytes) -> int:
     return 0
 
 
-def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+def read(path: Path, open_file: Opener, scratch: TemporaryStore | None) -> TableSource:
     """Read a text file in blocks, which stay in memory or in a temporary file."""
     with reading(str(path)):
         parts = read_text_parts(path, scratch, open_file)
@@ -156,7 +156,7 @@ def size(path: Path) -> int:
 
 
 def read_text_parts(
-    path: Path, scratch: Scratch | None, open_file: Opener = open_binary
+    path: Path, scratch: TemporaryStore | None, open_file: Opener = open_binary
 ) -> list[Part]:
     """Return the blocks of a text file, in memory or written to a temporary file that is mapped.
 

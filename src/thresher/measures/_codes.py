@@ -22,7 +22,7 @@ from thresher.data import (
 )
 from thresher.discretize import Discretizer, GivenBins, MDLBins, make_discretizer
 from thresher.io.sparse import MappedMatrix, runs_of
-from thresher.io.temporary import Scratch, ScratchFile
+from thresher.io.temporary import StoreFile, TemporaryStore
 from thresher.measures.columns import stored_columns
 
 
@@ -74,7 +74,7 @@ class ColumnPacker:
     weights : ndarray or None
     parts : dict of str to ndarray
         Keyword arguments for tables of the core.
-    scratch : Scratch or None
+    scratch : TemporaryStore or None
         None for no memory limit.
     missing : {"pairwise", "category"}, default="pairwise"
     """
@@ -84,7 +84,7 @@ class ColumnPacker:
         table: Table,
         weights: Array | None,
         parts: Values,
-        scratch: Scratch | None,
+        scratch: TemporaryStore | None,
         missing: str = "pairwise",
     ) -> None:
         self._scratch, self._n_threads = scratch, table.n_threads
@@ -96,7 +96,7 @@ class ColumnPacker:
             dense_bytes=DENSE_BYTES,
             **parts,
         )
-        self._file: ScratchFile | None = None
+        self._file: StoreFile | None = None
 
     def add(
         self, codes: npt.NDArray[np.uint8], levels: npt.NDArray[np.int32], missing_code: int

@@ -25,7 +25,7 @@ from thresher.data import read_target
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.io import open_table
 from thresher.io.table import is_files
-from thresher.io.temporary import Scratch
+from thresher.io.temporary import TemporaryStore
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -82,7 +82,7 @@ def gather_facts(
     """
     check_is_fitted(selector)
     if is_files(X):
-        X = open_table(X, scratch=Scratch())
+        X = open_table(X, scratch=TemporaryStore())
     facts: Values = {
         "source": source,
         "target": target,
