@@ -200,7 +200,7 @@ _reporter: ContextVar[object] = ContextVar("thresher_reporter", default=None)
 
 
 @dataclass(frozen=True)
-class Voice:
+class Reporter:
     """Reporter of a function: its name, and whether it prints."""
 
     name: str
@@ -238,7 +238,7 @@ def report(owner: object, text: str, *details: object) -> None:
     is_printed, is_logged = _outputs(owner)
     if not (is_logged or is_printed):
         return
-    name = owner.name if isinstance(owner, Voice) else type(owner).__name__
+    name = owner.name if isinstance(owner, Reporter) else type(owner).__name__
     line = f"[{name}] {text % details}"
     if is_printed:
         print(line, flush=True)

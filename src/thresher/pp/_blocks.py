@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from thresher._utils.long_calls import Voice, report
+from thresher._utils.long_calls import Reporter, report
 from thresher._utils.types import Indices, Matrix
 from thresher.data import feature_blocks
 from thresher.io.sparse import check_sparse
@@ -33,7 +33,7 @@ class GeneValues:
     """
 
     values: Matrix
-    reporter: Voice
+    reporter: Reporter
     rows: Indices | None = None
     log_base: float | None = None
 

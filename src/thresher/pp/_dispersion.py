@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.interpolate import CubicHermiteSpline
 
-from thresher._utils.long_calls import Voice
+from thresher._utils.long_calls import Reporter
 from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.types import DataLike, Floats, Indices, Mask, Matrix, TargetLike
 from thresher.data import FeatureRoles, Table
@@ -113,7 +113,7 @@ class GeneRanking(Ranking):
     def fit(self, X: DataLike, y: TargetLike = None) -> Self:
         """Score and select genes; `y` is ignored."""
         table = self._read_rows(X, y).table
-        return self._choose(GeneValues(table.matrix, Voice(type(self).__name__)), None)
+        return self._choose(GeneValues(table.matrix, Reporter(type(self).__name__)), None)
 
     @all_or_nothing
     def fit_pieces(self, values: GeneValues, moments: Moments | None = None) -> Self:

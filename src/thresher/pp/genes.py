@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import thresher
 from thresher._utils.checks import check_number, readable, warn
-from thresher._utils.long_calls import Voice, on_behalf, report
+from thresher._utils.long_calls import Reporter, on_behalf, report
 from thresher._utils.types import Array, Estimator, Floats, Matrix, Selector, TargetLike, Values
 from thresher.io.sparse import check_sparse
 from thresher.pp._blocks import GeneValues
@@ -146,7 +146,7 @@ def select_genes(
             "subset=True would rewrite the file of a backed adata. Pass adata.to_memory(), or set subset=False"
         )
     _check_method(method)
-    reporter = Voice("select_genes", verbose)
+    reporter = Reporter("select_genes", verbose)
     values = GeneValues(_values(adata, layer), reporter)
     moments = None
     if isinstance(method, str) and method in RULES:
