@@ -195,7 +195,7 @@ Item = TypeVar("Item")
 _WIDTH = 30
 
 
-# The object that reports for the current call and all calls inside it; None outside of `on_behalf`.
+# The object that reports for the current call and all calls inside it; None outside of `reporting_for`.
 _reporter: ContextVar[object] = ContextVar("thresher_reporter", default=None)
 
 
@@ -208,7 +208,7 @@ class Reporter:
 
 
 @contextmanager
-def on_behalf(owner: object = True) -> Iterator[None]:
+def reporting_for(owner: object = True) -> Iterator[None]:
     """Let `owner` report for the block: everything else reports only if it is verbose."""
     token = _reporter.set(owner)
     try:

@@ -19,7 +19,7 @@ from thresher.data import (
     read_training,
     separate_columns,
 )
-from thresher.io.table import FileColumns, is_files
+from thresher.io.table import FileColumns, is_file_input
 from thresher.io.temporary import TemporaryStore
 from thresher.measures import LocalMeasures, Measures, PartSets, column_group_coder
 
@@ -60,7 +60,7 @@ def open_training_data(
         check_remote_options(type(selector).__name__, options, in_memory=False)
         engine = open_engine(X, y, sample_weight, client=client, scratch=options.get("scratch"))
         return read_blocks(selector, engine, rules, checkpoint)
-    if not is_files(X):
+    if not is_file_input(X):
         check_remote_options(type(selector).__name__, options, in_memory=True)
         return read_training(selector, *separate_columns(X, y, sample_weight), rules)
 
@@ -124,7 +124,7 @@ def open_engine(
 
 def _engine_of(X: DataLike, client: object) -> str:
     """Return the package of X, or Spark if X is files and the client is a Spark session."""
-    return "pyspark" if is_files(X) and _package(client) == "pyspark" else _package(X)
+    return "pyspark" if is_file_input(X) and _package(client) == "pyspark" else _package(X)
 
 
 def _package(value: object) -> str:

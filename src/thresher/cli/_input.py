@@ -53,7 +53,7 @@ class Data:
     target_kind: str = "auto"
 
     @property
-    def is_files(self) -> bool:
+    def is_file_input(self) -> bool:
         """Whether columns are read from files as they are needed."""
         return isinstance(self.X, FileColumns)
 

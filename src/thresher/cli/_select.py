@@ -55,7 +55,7 @@ def select(
     )
     k, number = _number(data, request, console)
     selector = _options.build(request, data, k)
-    limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
+    limits = {"memory_limit": memory} if data.is_file_input and memory is not None else {}
     with console.working("selecting", data):
         selector.fit(data.X, data.y, **limits)
     # A selector that was fitted on a matrix has no names.

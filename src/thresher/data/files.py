@@ -43,7 +43,7 @@ from thresher.data.training import (
     rows_of_weight,
 )
 from thresher.io import open_table
-from thresher.io.table import FileColumns, TableSource, is_files
+from thresher.io.table import FileColumns, TableSource, is_file_input
 from thresher.io.temporary import TemporaryStore
 from thresher.io.temporary_parts import PIECE
 
@@ -371,7 +371,7 @@ def read_files(
 
 def reject_files(X: DataLike, owner: object) -> None:
     """Raise ValueError for a table in files, for methods that need its rows in memory."""
-    if is_files(X):
+    if is_file_input(X):
         raise ValueError(
             f"{type(owner).__name__} takes rows in memory only, got {X!r}. Read them first, e.g. with "
             "pandas.read_parquet, perhaps only columns that another selector has selected from the file"

@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from thresher._utils.checks import check_number, readable, warn
-from thresher._utils.long_calls import on_behalf
+from thresher._utils.long_calls import reporting_for
 from thresher._utils.types import (
     Array,
     DataLike,
@@ -303,7 +303,7 @@ class Trial:
             costs[id(fitted)] = (time.perf_counter() - start, megabytes)
             return fitted
 
-        with warnings.catch_warnings(), on_behalf():
+        with warnings.catch_warnings(), reporting_for():
             warnings.simplefilter("ignore")
             try:
                 settled = with_target(with_seed(selector, seed), self.kind)

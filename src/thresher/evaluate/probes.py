@@ -25,7 +25,7 @@ from thresher._utils.checks import (
     readable,
     warn,
 )
-from thresher._utils.long_calls import on_behalf, run_in_threads, track
+from thresher._utils.long_calls import reporting_for, run_in_threads, track
 from thresher._utils.random import Purpose, stream
 from thresher._utils.tables import Output, as_table, as_text
 from thresher._utils.types import (
@@ -403,7 +403,7 @@ def _repetition(
     rows = _rows(rng, n, y, settings)
     some_X, some_y = take(table, rows), take(y, rows)
     counts: dict[str, tuple[Counts, int]] = {}
-    with warnings.catch_warnings(), on_behalf():
+    with warnings.catch_warnings(), reporting_for():
         warnings.simplefilter("ignore", ThresherWarning)
         for name, selector in selectors.items():
             seeded = with_seed(selector, settings.seed)

@@ -16,7 +16,7 @@ from thresher._utils.types import DataLike, Estimator, Floats, Indices
 from thresher.data import InputRules, read_training, reader_named, take
 from thresher.io import open_table
 from thresher.io.sparse import check_sparse
-from thresher.io.table import is_files
+from thresher.io.table import is_file_input
 from thresher.io.temporary import TemporaryStore
 from thresher.measures import LocalMeasures
 
@@ -80,7 +80,7 @@ def redundancy_map(
     features = _first_features(selector, n_chosen, n_left)
     if len(features) < 3:
         return None
-    if is_files(X):
+    if is_file_input(X):
         names = selector.feature_names_in_[features].tolist()
         part = open_table(X, scratch=TemporaryStore()).select(names).in_memory().columns
     else:

@@ -235,7 +235,7 @@ Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
 _ROW_BYTES, _COLUMN_BYTES = 16, 256
 
 
-def is_files(X: DataLike) -> bool:
+def is_file_input(X: DataLike) -> bool:
     """Return whether X is a path, a dataset of pyarrow or an opened table, without importing pyarrow."""
     is_opened = isinstance(X, TableSource | FileColumns)
     is_dataset = type(X).__module__.startswith("pyarrow._dataset")

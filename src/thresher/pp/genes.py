@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import thresher
 from thresher._utils.checks import check_number, readable, warn
-from thresher._utils.long_calls import Reporter, on_behalf, report
+from thresher._utils.long_calls import Reporter, report, reporting_for
 from thresher._utils.types import Array, Estimator, Floats, Matrix, Selector, TargetLike, Values
 from thresher.io.sparse import check_sparse
 from thresher.pp._blocks import GeneValues
@@ -263,7 +263,7 @@ def _fit(
         raise ValueError(
             f"method {type(fitted).__name__} requires labels. Pass their column of adata.obs as target_key"
         )
-    with on_behalf(values.reporter):
+    with reporting_for(values.reporter):
         if isinstance(fitted, GeneRanking):
             return fitted.fit_pieces(values, moments)
         if values.is_backed and not values.by_genes and _takes_chunks(fitted):

@@ -24,7 +24,7 @@ from thresher._utils.types import DataLike, Estimator, TargetLike, Values
 from thresher.data import read_target
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.io import open_table
-from thresher.io.table import is_files
+from thresher.io.table import is_file_input
 from thresher.io.temporary import TemporaryStore
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def gather_facts(
         Numbers, text, lists and dicts that JSON can represent.
     """
     check_is_fitted(selector)
-    if is_files(X):
+    if is_file_input(X):
         X = open_table(X, scratch=TemporaryStore())
     facts: Values = {
         "source": source,

@@ -1,7 +1,7 @@
 """Searches for sets of features and their results, with parts and votes of ensembles."""
 
 from thresher._core import SearchResult
-from thresher.search.ensemble import FoundParts, greedy_ensemble
+from thresher.search.ensemble import PartsResult, greedy_ensemble
 from thresher.search.forward import (
     ForwardSearch,
     fcbf,

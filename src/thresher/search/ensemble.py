@@ -239,7 +239,7 @@ def count_pairs_fast(lists: Sequence[Sequence[int]], n_features: int, k: int) ->
 
 
 @dataclass(frozen=True)
-class FoundParts:
+class PartsResult:
     """The result of a search over replicates.
 
     Attributes

@@ -154,7 +154,7 @@ class EliminationResult:
 
 
 @dataclass(frozen=True)
-class FoundSet:
+class SetResult:
     """A set of features; `is_counted` is False if `n_evaluations` is a lower bound."""
 
     features: CoreFeatures
@@ -176,14 +176,14 @@ def eliminate(
 
 def search_sets(
     risks: _core.Consistency, method: str, bound: float, max_evaluations: int, among: CoreFeatures
-) -> FoundSet | None:
+) -> SetResult | None:
     """Return the smallest set within `bound`; None if that takes more than `max_evaluations`."""
     try:
-        return FoundSet(*risks.search(method, bound, max_evaluations, among))
+        return SetResult(*risks.search(method, bound, max_evaluations, among))
     except _core.TooManyEvaluations:
         return None
 
 
-def cover(risks: _core.Consistency, bound: float, tolerance: float = 0.0) -> FoundSet:
+def cover(risks: _core.Consistency, bound: float, tolerance: float = 0.0) -> SetResult:
     """Add the feature that separates most pairs of samples, until the risk is within `bound`."""
-    return FoundSet(*risks.cover(bound, tolerance))
+    return SetResult(*risks.cover(bound, tolerance))

@@ -16,7 +16,7 @@ from thresher._utils.types import Floats, Mask
 from thresher.data import LocalData, TrainingData
 from thresher.measures import KINDS, SearchMeasures
 from thresher.measures.chance import within_chance
-from thresher.search import ForwardSearch, FoundParts
+from thresher.search import ForwardSearch, PartsResult
 from thresher.search.forward import Choices
 from thresher.selectors._base import BaseSelector, Details, Selection
 from thresher.selectors._explain import FeatureSet, Nearest
@@ -56,7 +56,7 @@ class Criterion(ABC):
 
     def search_replicates(
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
-    ) -> FoundParts | None:
+    ) -> PartsResult | None:
         """Search all replicates together, or return None to have them searched one by one.
 
         The measures of `task` have parts.

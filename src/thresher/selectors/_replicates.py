@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import warn
-from thresher._utils.long_calls import on_behalf
+from thresher._utils.long_calls import reporting_for
 from thresher._utils.types import Array, Estimator, Floats, GroupsLike, Indices, Mask
 from thresher.data import Target, TargetSummary, TrainingData
 from thresher.measures import (
@@ -329,7 +329,7 @@ class ReplicateSearch:
         return SearchTask(self.data, measures, self.criterion, self.n_features, self.owner)
 
     def _search(self, measures: SearchMeasures) -> Selection:
-        with on_behalf():
+        with reporting_for():
             return self.criterion.search(self._task(measures))
 
     def _search_each(self, replicates: Iterator[SearchMeasures]) -> ReplicateResults:

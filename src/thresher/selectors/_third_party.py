@@ -13,7 +13,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from thresher._utils.long_calls import call_interruptibly, on_behalf
+from thresher._utils.long_calls import call_interruptibly, reporting_for
 from thresher._utils.params import MetaEstimatorMixin, estimator, param
 from thresher._utils.types import (
     DataLike,
@@ -119,7 +119,7 @@ def fit_on_rows(
         for name, value in params.items()
     }
     fit = partial(selector.fit, take(X, rows), None if y is None else take(y, rows), **some)
-    with on_behalf():
+    with reporting_for():
         if type(selector).__module__.partition(".")[0] == "thresher":
             return fit()
         return call_interruptibly(fit, n_threads=None)

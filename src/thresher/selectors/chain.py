@@ -12,7 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
 from sklearn.utils.validation import validate_data
 
-from thresher._utils.long_calls import on_behalf, report
+from thresher._utils.long_calls import report, reporting_for
 from thresher._utils.params import BaseComposition, estimator, param
 from thresher._utils.types import DataLike, Estimator, Indices, Selector, TargetLike, Values
 from thresher.blocks import reject_blocks
@@ -165,7 +165,7 @@ class Chain(BaseSelector, BaseComposition):
         for number, (name, selector) in enumerate(steps):
             fitted = clone(selector)
             extra = {} if routed is None else routed[name].fit
-            with on_behalf():
+            with reporting_for():
                 fitted.fit(reduced, y, **extra)
             support = np.asarray(fitted.get_support(), dtype=bool)
             self.selectors_.append(fitted)

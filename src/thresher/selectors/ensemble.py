@@ -42,7 +42,7 @@ from thresher.data import (
     split_remote_options,
 )
 from thresher.discretize import GivenBins
-from thresher.io.table import is_files
+from thresher.io.table import is_file_input
 from thresher.measures import Bins, PartSets
 from thresher.search.ensemble import (
     VOTE_KINDS,
@@ -285,7 +285,7 @@ class Ensemble(StreamingMixin, MetaSelector):
                 f'kind="{self.kind}" requires a selector whose measures are sums over rows, got '
                 f'{type(selector).__name__}. Use kind="full" or kind="bagging"'
             )
-        if not is_files(X) or is_in_blocks(X, remote.get("client")):
+        if not is_file_input(X) or is_in_blocks(X, remote.get("client")):
             reject_blocks(selector, X, remote)
         return self._refit(selector, X, y, groups, routed)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from thresher._utils.checks import check_choice, resolve_count
-from thresher._utils.long_calls import on_behalf, report
+from thresher._utils.long_calls import report, reporting_for
 from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.random import Purpose, stream
 from thresher._utils.types import (
@@ -277,7 +277,7 @@ class ErrorControlled(MetaSelector):
             random_state=self.random_state,
             **options,
         )
-        with on_behalf():
+        with reporting_for():
             return ranking.fit(X, y, sample_weight)
 
     def _pvalues(self, ranking: Univariate) -> Floats:
@@ -421,7 +421,7 @@ def _search_among(
     if n_features is not None:
         name = "n_features_to_select" if hasattr(fitted, "n_features_to_select") else "k"
         fitted.set_params(**{name: n_features})
-    with on_behalf():
+    with reporting_for():
         fitted.fit(take(X, features, axis=1), y, **params)
     return features[order_of_choice(fitted)], fitted
 

@@ -14,7 +14,13 @@ from thresher._utils.params import FeatureCount, Fitted, Interval, estimator, pa
 from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName
-from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
+from thresher.search import (
+    ForwardSearch,
+    PartsResult,
+    SearchResult,
+    greedy_ensemble,
+    greedy_forward,
+)
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -271,7 +277,7 @@ class MRMRCriterion(ForwardCriterion):
 
     def search_replicates(
         self, task: SearchTask, replicates: Sequence[int], memory_limit: int
-    ) -> FoundParts:
+    ) -> PartsResult:
         chosen = np.array(replicates, dtype=np.uint32)
         result = greedy_ensemble(
             task.pairs,
@@ -287,7 +293,7 @@ class MRMRCriterion(ForwardCriterion):
             memory_limit=memory_limit,
         )
         lists = [replicate.selected.tolist() for replicate in result.replicates]
-        return FoundParts(lists, result.n_evaluations, result.cache_full)
+        return PartsResult(lists, result.n_evaluations, result.cache_full)
 
 
 def _bounded_measures(redundancy: str) -> str:

@@ -11,7 +11,7 @@ from thresher._utils.checks import warn
 from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.types import RandomState
 from thresher.data import LocalData
-from thresher.search.subsets import FoundSet, cover, search_sets
+from thresher.search.subsets import SetResult, cover, search_sets
 from thresher.selectors.consistency._problem import (
     ConsistencySelector,
     Features,
@@ -37,7 +37,7 @@ class Exhaustive(RiskBound, RiskFit, ConsistencySelector):
             training, problem, result.features, n_evaluations=result.n_evaluations
         )
 
-    def _search(self, problem: Problem, bound: float, among: Features) -> FoundSet:
+    def _search(self, problem: Problem, bound: float, among: Features) -> SetResult:
         limit = int(self.max_evaluations)
         result = search_sets(problem.core, self._method, bound, limit, among)
         if result is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.long_calls import Bar, on_behalf
+from thresher._utils.long_calls import Bar, reporting_for
 from thresher._utils.types import Floats, Indices
 from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
@@ -362,7 +362,7 @@ class Pool:
     def grow(self, size: int) -> bool:
         """Enlarge the pool to `size` features, or as many as there are; return whether it has grown."""
         before = len(self.features)
-        with on_behalf():
+        with reporting_for():
             if self._search is None:
                 measures = self._filter.make_measures(self._training, self._criterion)
                 self._task = SearchTask(
