@@ -143,7 +143,7 @@ def test_a_disk_that_is_full_leaves_no_file(tmp_path):
 def test_column_groups_make_the_table_of_all_codes(kind, storage):
     codes, levels, more, missing = some_codes(kind)
     whole = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more)
-    builder = _core.SlabBuilder(200, 30, **more)
+    builder = _core.ColumnGroupBuilder(200, 30, **more)
     with tempfile.TemporaryFile() as file:
         for first, last in ((0, 7), (7, 7), (7, 8), (8, 30)):
             is_written = storage == "file" or (storage == "both" and first >= 7)
@@ -177,7 +177,7 @@ def test_sparse_column_groups_make_the_table_of_the_matrix(kind, missing, dense_
     X = sparse.csc_matrix(X)
     options = {**more, "missing": missing, "dense_bytes": dense_bytes}
     whole = _core.CodedTable.from_sparse(X.indptr, X.indices, X.data, 200, 30, True, **options)
-    builder = _core.SlabBuilder(200, 30, **options)
+    builder = _core.ColumnGroupBuilder(200, 30, **options)
     with tempfile.TemporaryFile() as file:
         for first, last in ((0, 7), (7, 7), (7, 8), (8, 30)):
             own = X[:, first:last]
@@ -198,7 +198,7 @@ def test_sparse_column_groups_make_the_table_of_the_matrix(kind, missing, dense_
 
 
 def test_a_sparse_column_group_names_the_column_of_the_table():
-    builder = _core.SlabBuilder(400, 3)
+    builder = _core.ColumnGroupBuilder(400, 3)
     few, many = sparse.csc_matrix(np.ones((400, 2))), sparse.csc_matrix(np.arange(400.0)[:, None])
     builder.append_sparse(few.indptr, few.indices, few.data, 2)
     with pytest.raises(_core.TooManyLevels) as error:
@@ -210,7 +210,7 @@ def test_a_sparse_column_group_names_the_column_of_the_table():
 
 def test_column_groups_that_do_not_fit_are_rejected():
     codes, levels, _, _ = some_codes("plain")
-    builder = _core.SlabBuilder(200, 10)
+    builder = _core.ColumnGroupBuilder(200, 10)
     with pytest.raises(ValueError, match="more features"):
         builder.append(codes, levels)
     with pytest.raises(ValueError, match="one per row"):

@@ -125,6 +125,6 @@ def digest_of_kernels():
     rng = np.random.default_rng(0)
     X = rng.integers(-99, 99, (70, 5)) / 64.0
     A, B, y = X[:50], X[50:], rng.integers(0, 3, 50, dtype=np.int32)
-    found = _core.tell_pairs(A @ A.T, B @ A.T, (B * B).sum(axis=1), y, 3, 0.2)
+    found = _core.decide_pairs(A @ A.T, B @ A.T, (B * B).sum(axis=1), y, 3, 0.2)
     assert found.shape == (20, 3)
     return hashlib.sha256(found.tobytes()).hexdigest()

@@ -263,7 +263,7 @@ void bind_counting(nb::module_& module) {
   module.def("value_of_counts", &value_of_counts, nb::arg("counts"), nb::arg("measure"));
   module.def("value_of_weighted_counts", &value_of_weighted_counts, nb::arg("counts"), nb::arg("measure"));
   bind_scans(module);
-  module.def("sparse_places_rise", &sparse_indices_rise, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+  module.def("sparse_indices_rise", &sparse_indices_rise, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"));
 }
 

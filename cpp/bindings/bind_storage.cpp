@@ -137,7 +137,7 @@ void bind_storage(nb::module_& module, nb::class_<CodedTable>& table) {
         const HeldBytes held(state);
         new (&self) CodedTable(open_table(held.bytes, held.owner));
       });
-  nb::class_<ColumnGroupBuilder>(module, "SlabBuilder",
+  nb::class_<ColumnGroupBuilder>(module, "ColumnGroupBuilder",
                                  "Builds a table of discrete features one group of columns at a time.")
       .def(
           "__init__",

@@ -67,7 +67,7 @@ void bind_support_vectors(nb::module_& module) {
       "Features of a (features, rows) array in the order in which they are dropped, their squared weights when last "
       "computed, and the number of trainings that stopped before the tolerance.");
   module.def(
-      "tell_pairs", &decide_pairs, nb::arg("own").noconvert(), nb::arg("others").noconvert(), nb::arg("squares"),
+      "decide_pairs", &decide_pairs, nb::arg("own").noconvert(), nb::arg("others").noconvert(), nb::arg("squares"),
       nb::arg("classes"), nb::arg("n_classes"), nb::arg("gamma"), nb::arg("penalty") = 1.0, nb::arg("tolerance") = 1e-3,
       "Machines with a Gaussian kernel, one per pair of classes: their decisions on other rows, positive for the "
       "first class of the pair. `own` are the inner products of the rows of known class, `others` those of the "

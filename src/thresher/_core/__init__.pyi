@@ -553,7 +553,7 @@ class CodedTable:
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, arg: bytes, /) -> None: ...
 
-class SlabBuilder:
+class ColumnGroupBuilder:
     def __init__(
         self,
         n_rows: int,
@@ -625,7 +625,7 @@ def scan_sparse(
     is_csc: bool,
     n_threads: int = 1,
 ) -> ColumnScan: ...
-def sparse_places_rise(
+def sparse_indices_rise(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: NDArray[Any],
@@ -851,7 +851,7 @@ def recursive_elimination(
     n_threads: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[NDArray[numpy.uint32], NDArray[numpy.float64], int]: ...
-def tell_pairs(
+def decide_pairs(
     own: NDArray[numpy.float64],
     others: NDArray[numpy.float64],
     squares: NDArray[numpy.float64],

@@ -515,7 +515,7 @@ def _with_copied_indices(matrix: Matrix) -> Matrix:
         return matrix
     indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
     n_rows, n_columns = matrix.shape
-    is_sorted = _core.sparse_places_rise(
+    is_sorted = _core.sparse_indices_rise(
         indptr, indices, matrix.data, n_rows, n_columns, matrix.format == "csc"
     )
     copy = type(matrix)((matrix.data, indices, indptr), shape=matrix.shape, copy=False)

@@ -88,7 +88,7 @@ class ColumnPacker:
         missing: str = "pairwise",
     ) -> None:
         self._scratch, self._n_threads = scratch, table.n_threads
-        self._builder = _core.SlabBuilder(
+        self._builder = _core.ColumnGroupBuilder(
             table.n_rows,
             table.n_features,
             weights=weights,

@@ -171,7 +171,7 @@ class _Fold:
         test = rounded[:, self.n_train :]
         spread = float(np.sum(self.variance[indices]))
         gamma = 1.0 / spread if spread > 0 else 1.0
-        return _core.tell_pairs(
+        return _core.decide_pairs(
             train.T @ train,
             test.T @ train,
             np.einsum("ij,ij->j", test, test),
