@@ -61,7 +61,7 @@ ReplicateRows::ReplicateRows(const CodedTable& table) {
   }
 }
 
-struct ReferenceValues::TemporaryStore {
+struct ReferenceValues::Scratch {
   CountScratch counting;
   std::vector<std::uint32_t> cells;
   std::vector<std::int64_t> whole_cells;
@@ -106,7 +106,7 @@ std::int64_t ReferenceValues::joint_of_apart(std::uint32_t f) const {
 }
 
 // Joint sums from the table of counts.
-void ReferenceValues::joint_of_cells(std::uint32_t f, TemporaryStore& scratch) const {
+void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
   const RowLayout& layout = table_.layout();
   const XLogX& xlogx = table_.xlogx();
   const std::size_t n_cells = table_.feature(f).levels * reference_.n_levels();
@@ -139,7 +139,7 @@ void ReferenceValues::joint_of_cells(std::uint32_t f, TemporaryStore& scratch) c
 
 // Any table: margins from the cells themselves.
 template <class Cell>
-void ReferenceValues::compute_general(std::uint32_t f, TemporaryStore& scratch, std::vector<Cell>& cells, double* out) const {
+void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::vector<Cell>& cells, double* out) const {
   const RowLayout& layout = table_.layout();
   const std::size_t a_levels = table_.feature(f).levels;
   const std::size_t n_cells = a_levels * reference_.n_levels();
@@ -223,7 +223,7 @@ void ReferenceValues::compute_by_kernels(std::span<const std::uint32_t> features
   }
 }
 
-void ReferenceValues::compute_one(std::uint32_t f, TemporaryStore& scratch, double* out) const {
+void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out) const {
   if (!table_.weights().real.empty()) {
     compute_general(f, scratch, scratch.real_cells, out);
   } else if (!table_.weights().whole.empty()) {
@@ -247,7 +247,7 @@ void ReferenceValues::compute(std::span<const std::uint32_t> features, double* o
     compute_by_kernels(features, out);
     return;
   }
-  TemporaryStore scratch;
+  Scratch scratch;
   for (std::size_t i = 0; i < features.size();) {
     const std::size_t first = i;
     while (by_kernels && i < features.size() && is_looked_up(features[i])) ++i;

@@ -55,15 +55,15 @@ class ReferenceValues {
   void compute(std::span<const std::uint32_t> features, double* out) const;
 
  private:
-  struct TemporaryStore;
+  struct Scratch;
   template <class Cell>
-  void compute_general(std::uint32_t f, TemporaryStore& scratch, std::vector<Cell>& cells, double* out) const;
-  void compute_one(std::uint32_t f, TemporaryStore& scratch, double* out) const;
+  void compute_general(std::uint32_t f, Scratch& scratch, std::vector<Cell>& cells, double* out) const;
+  void compute_one(std::uint32_t f, Scratch& scratch, double* out) const;
   bool suits_kernels() const;
   bool is_looked_up(std::uint32_t f) const;
   void compute_by_kernels(std::span<const std::uint32_t> features, double* out) const;
   void store_information(std::uint32_t f, const std::int64_t* joint, double* out) const;
-  void joint_of_cells(std::uint32_t f, TemporaryStore& scratch) const;
+  void joint_of_cells(std::uint32_t f, Scratch& scratch) const;
   std::int64_t joint_of_apart(std::uint32_t f) const;
 
   const CodedTable& table_;

@@ -21,7 +21,7 @@ constexpr double kLargestExponent = 650.0;
 constexpr double kLn2 = kLn2High + kLn2Low;
 
 // Work space of one thread.
-struct TemporaryStore {
+struct Scratch {
   std::vector<double> present;
   std::vector<double> scaled;
   std::vector<double> values;
@@ -40,7 +40,7 @@ struct Stored {
 // Order statistics of a dense column. A few guesses by interpolation, each checked by counting, leave a short
 // interval around the rank wanted; only what lies in it is copied and searched.
 template <class T>
-Neighbours dense_order_statistic(std::span<const T> x, std::size_t rank, double min, double max, TemporaryStore& scratch) {
+Neighbours dense_order_statistic(std::span<const T> x, std::size_t rank, double min, double max, Scratch& scratch) {
   constexpr std::size_t kShort = 24;
   constexpr int kMaxGuesses = 6;
   const auto& kernels = THRESHER_DISPATCH(column_kernels).of(x.data());
@@ -82,7 +82,7 @@ Neighbours dense_order_statistic(std::span<const T> x, std::size_t rank, double 
 
 // Order statistics of stored values plus a block of zeros: only the part the rank falls into is searched.
 template <class T>
-Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min, double max, TemporaryStore& scratch) {
+Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min, double max, Scratch& scratch) {
   if (column.zeros == 0) return dense_order_statistic(column.values, rank, min, max, scratch);
   scratch.values.resize(column.values.size());
   scratch.other.resize(column.values.size());
@@ -118,7 +118,7 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min
 }
 
 template <class T>
-double quantile(const Stored<T>& column, double fraction, double min, double max, TemporaryStore& scratch) {
+double quantile(const Stored<T>& column, double fraction, double min, double max, Scratch& scratch) {
   const double position = static_cast<double>(column.n() - 1) * fraction;
   const double below = std::floor(position);
   const Neighbours result = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
@@ -126,7 +126,7 @@ double quantile(const Stored<T>& column, double fraction, double min, double max
 }
 
 template <class T>
-double median(const Stored<T>& column, double min, double max, TemporaryStore& scratch) {
+double median(const Stored<T>& column, double min, double max, Scratch& scratch) {
   const std::size_t n = column.n();
   const Neighbours result = order_statistic(column, (n - 1) / 2, min, max, scratch);
   return n % 2 == 1 ? result.at : 0.5 * (result.at + result.next);
@@ -155,7 +155,7 @@ double log_amgm(const Stored<T>& column, double mean, double min, double max) {
 }
 
 template <class T>
-double measure_column(const Stored<T>& column, Dispersion measure, TemporaryStore& scratch);
+double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch);
 
 // Returns the power of two by which a column is multiplied so that sums, and the squares of a variance, do not
 // overflow.
@@ -168,7 +168,7 @@ int scale_for(Dispersion measure, const Range& range) {
 
 // By way of the column times 2^scale.
 template <class T>
-double measure_extreme(const Stored<T>& column, Dispersion measure, int scale, double max, TemporaryStore& scratch) {
+double measure_extreme(const Stored<T>& column, Dispersion measure, int scale, double max, Scratch& scratch) {
   scratch.scaled.clear();
   for (const T v : column.values) scratch.scaled.push_back(std::ldexp(static_cast<double>(v), scale));
   const Stored<double> scaled{scratch.scaled, column.zeros};
@@ -183,7 +183,7 @@ double measure_extreme(const Stored<T>& column, Dispersion measure, int scale, d
 }
 
 template <class T>
-double measure_column(const Stored<T>& column, Dispersion measure, TemporaryStore& scratch) {
+double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch) {
   if (column.n() < 2 || column.values.empty()) return measure == Dispersion::am_gm && column.n() > 0 ? 1.0 : 0.0;
   const auto& kernels = THRESHER_DISPATCH(column_kernels).of(column.values.data());
   const T* x = column.values.data();
@@ -217,7 +217,7 @@ double measure_column(const Stored<T>& column, Dispersion measure, TemporaryStor
 
 // Returns the values present, as doubles, where some are missing.
 template <class T>
-Stored<double> without_missing(const Stored<T>& column, TemporaryStore& scratch) {
+Stored<double> without_missing(const Stored<T>& column, Scratch& scratch) {
   scratch.present.clear();
   for (const T v : column.values) {
     if (!std::isnan(v)) scratch.present.push_back(static_cast<double>(v));
@@ -236,7 +236,7 @@ std::vector<double> measure_all(const Columns& columns, const DispersionOptions&
     const std::size_t count = std::min(piece, columns.n_features - first);
     parallel_for(
         count, std::max<std::size_t>(1, piece / 64), options.n_threads, [&](std::size_t begin, std::size_t end) {
-          TemporaryStore scratch;
+          Scratch scratch;
           for (std::size_t f = first + begin; f < first + end; ++f) {
             const auto stored = stored_of(f);
             const double value = options.skip_missing
