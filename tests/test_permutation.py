@@ -52,7 +52,8 @@ def test_they_are_those_of_the_definition(whole_numbers, kind):
         ranked,
         orders_of(SEED, 20, len(y)),
     )
-    found = pvalues_of(X, target, measure=kind)
+    target_kind = "nominal" if is_nominal else "numeric"
+    found = pvalues_of(X, target, measure=kind, target=target_kind)
     assert found.tolist() == expected
 
 
