@@ -111,7 +111,9 @@ def test_duplicate_sparse_entries_are_added_without_touching_the_input():
     [
         ([0.0, 1.0, 1.0], "auto", True),
         ([0.0, 1.0, 2.0], "auto", False),
-        ([0, 1, 2], "auto", True),
+        ([0, 1, 2], "auto", False),
+        ([0, 1, 2] * 5, "auto", True),
+        ([0.0, 1.0, 2.0] * 5, "auto", True),
         ([True, False, True], "auto", True),
         (["a", "b", "a"], "auto", True),
         ([0.0, 1.0, 2.0], "nominal", True),
@@ -121,7 +123,7 @@ def test_duplicate_sparse_entries_are_added_without_touching_the_input():
 )
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
 def test_targets(y, kind, nominal):
-    target = read_target(y, 3, kind=kind)
+    target = read_target(y, len(y), kind=kind)
     assert target.is_nominal is nominal
     assert target.values.dtype == np.float64
 

@@ -42,7 +42,7 @@ def with_target(selector: Estimator, kind: str | None) -> Estimator:
     for name, inside in _inside(settled):
         if isinstance(inside, MetaSelector) and inside.selector is None:
             settled.set_params(**{f"{name}selector": MRMR(target=kind)})  # type: ignore[arg-type]
-        elif getattr(inside, "target", None) == "auto":
+        elif inside.get_params(deep=False).get("target") == "auto":
             settled.set_params(**{f"{name}target": kind})
     return settled
 

@@ -468,9 +468,16 @@ class Ensemble(StreamingMixin, MetaSelector):
         n_rows, n_features = X.shape
         reject_one_row(n_rows)
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)
-        owner, kind = type(selector).__name__, getattr(selector, "target", "auto")
-        kind = kind if kind in TARGETS else "auto"
-        target = None if y is None else read_target(y, n_rows, kind=kind, owner=owner)
+        target = None
+        if y is not None:
+            kind = getattr(selector, "target", "auto")
+            target = read_target(
+                y,
+                n_rows,
+                kind=kind if kind in TARGETS else "auto",
+                classes_only=bool(getattr(selector, "_classes_only", False)),
+                owner=type(selector).__name__,
+            )
         selector = with_target_of(selector, y)
         plan = self._plan(n_rows, target, groups)
         fits = (
