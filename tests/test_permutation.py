@@ -52,7 +52,7 @@ def test_they_are_those_of_the_definition(whole_numbers, kind):
         ranked,
         orders_of(SEED, 20, len(y)),
     )
-    found = pvalues_of(X, target, measure=kind)
+    found = pvalues_of(X, target, measure=kind, target="nominal" if is_nominal else "numeric")
     assert found.tolist() == expected
 
 
