@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.naive.ensemble import full_ensemble, inner_ensemble
-from tests.test_search import SETTINGS, tie_rich_problem
+from tests.test_search import SETTINGS, assert_same_scores, matrix_measure, tie_rich_problem
 from thresher import _core
 from thresher._core import _testing
 
@@ -32,7 +32,7 @@ def test_every_replicate_selects_as_a_separate_fit(objective, weight, offset, st
         )
         for memory_limit in (0, 1, 8 * e * 10):
             result = _core.greedy_ensemble(
-                _testing.MatrixMeasure(tables),
+                matrix_measure(tables, objective),
                 relevance,
                 n_select,
                 strategy=strategy,
@@ -42,10 +42,9 @@ def test_every_replicate_selects_as_a_separate_fit(objective, weight, offset, st
                 **options,
             )
             assert [one.selected.tolist() for one in result.replicates] == [x[0] for x in expected]
-            assert [one.scores.tolist() for one in result.replicates] == [x[1] for x in expected]
-            assert [one.redundancy.tolist() for one in result.replicates] == [
-                x[2] for x in expected
-            ]
+            for one, (_, scores, redundancy) in zip(result.replicates, expected, strict=True):
+                assert_same_scores(one.scores, scores, objective)
+                assert one.redundancy.tolist() == redundancy
 
 
 @pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
@@ -133,11 +132,13 @@ def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
         p, e = int(rng.integers(1, 15)), int(rng.integers(1, 5))
         relevance, tables = ensemble_problem(rng, p, e)
         options = {"objective": objective, "weight": weight}
+        unit = e if objective == "product" else 1
         result = _core.greedy_forward(
-            _core.SummedReplicates(_testing.MatrixMeasure(tables), list(range(e))),
+            _core.SummedReplicates(matrix_measure(tables, objective), list(range(e))),
             relevance.sum(axis=0),
             p,
             offset=offset * e,
+            unit=unit,
             **options,
         ).result()
         expected = inner_ensemble(relevance, tables, p, offset=offset, **options)

@@ -195,6 +195,8 @@ class DenseEnsemble {
         best_key = keys_[f];
       }
     }
+    // All candidates left have the key -inf, as those without relevance have in a product: the lowest position wins.
+    if (best == p_) best = static_cast<std::size_t>(std::find(closed, closed + p_, 0.0) - closed);
     const auto winner = static_cast<std::uint32_t>(best);
     state.closed[winner] = -kInfinity;
     --state.n_left;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.naive.association import in_bits
 from tests.naive.mrmr import mrmr
 
 
@@ -20,7 +21,10 @@ def full_ensemble(relevance, tables, n_select, candidates=None, **options):
 
 
 def inner_ensemble(relevance, tables, n_select, offset=0.0, **options):
-    """Run one search on sums over the replicates; an offset grows with their number."""
+    """Run one search on sums over the replicates; an offset grows with their number. Terms of a product are bits."""
+    if options.get("objective") == "product":
+        tables = [[[in_bits(value) for value in row] for row in table] for table in tables]
+        options["unit"] = len(tables)
     summed = [sum(row) for row in zip(*relevance, strict=True)]
     p = len(summed)
     table = [[sum(t[f][g] for t in tables) for g in range(p)] for f in range(p)]

@@ -151,7 +151,7 @@ def _merged_classes(
         return None
     remedy = "Pass labels that repeat"
     if "text" not in types:
-        remedy = 'If it is a quantity, set target="numeric"'
+        remedy = 'If y is a quantity, set target="numeric"'
     raise ValueError(f"y has more than {MOST_CLASSES} classes, too many in blocks. {remedy}")
 
 

@@ -285,7 +285,7 @@ def has_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, own
     if n_values > MOST_CLASSES_UNWARNED:
         warn(
             f"y has {n_values} distinct integers in {n_rows} samples and is taken as classes. "
-            'If it is a quantity, set target="numeric"'
+            'If y is a quantity, set target="numeric"'
         )
     return True
 
