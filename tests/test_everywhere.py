@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, reject
 from hypothesis import strategies as st
@@ -176,3 +177,26 @@ def test_a_checkpoint_replaces_the_requests_to_the_engine(
     other = Somewhere(MRMR(4, relevance="mi"), X, y.to_numpy(), None, (40, 40, 41))
     with pytest.raises(ValueError, match="checkpoint"):
         getattr(other, engine)(where, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize("ends", [(60,), (1, 30, 30, 90)])
+@pytest.mark.filterwarnings("ignore")
+def test_partitions_of_dask_and_spark_do_not_decide(ends, dask_client, spark_local):
+    import pyarrow as pa
+
+    from tests.test_target import FRAME
+
+    for y in (np.arange(120) % 24, np.arange(119) % 24, (np.arange(105) % 21).astype(float)):
+        frame = FRAME[: len(y)].assign(label=y)
+        memory = MRMR(2).fit(frame, "label")
+        parts = [frame.iloc[rows] for rows in np.split(np.arange(len(y)), ends)]
+        spark = frame_of(
+            spark_local.classic, [pa.Table.from_pandas(p, preserve_index=False) for p in parts]
+        )
+        for rows, more in ((as_frame(frame, ends), {"client": dask_client}), (spark, {})):
+            selector = MRMR(2).fit(rows, y="label", **more)
+            assert selector.target_kind_ == memory.target_kind_
+            np.testing.assert_array_equal(selector.scores_, memory.scores_)
+    when = FRAME.assign(label=pd.date_range("2020-01-01", periods=120))
+    with pytest.raises(ValueError, match="dates or times"):
+        MRMR(2).fit(as_frame(when, ends), y="label", client=dask_client)

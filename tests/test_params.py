@@ -67,7 +67,7 @@ class WithOwnConstructor(MRMR):
         (NoneOr(Interval(1)), 0, "p must be a number of at least 1, got 0"),
         (ThreadCount(), 0, "n_jobs must be None or an integer other than 0 (-1: all processors), got 0"),
         (MeasureName(), "pearso", "got 'pearso'; did you mean 'pearson'?"),
-        (MeasureName(symmetric=True), "f", "'cosine', 'r2', got 'f'"),
+        (MeasureName(symmetric=True), "f", "'r2', 'association', got 'f'"),
     ],
 )  # fmt: skip
 def test_a_value_that_is_not_allowed_is_named_with_the_remedy(constraint, value, message):
