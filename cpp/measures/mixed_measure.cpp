@@ -52,10 +52,8 @@ void MixedMeasure::values(std::uint32_t reference, std::span<const std::uint32_t
     (is_category == (is_category_[f] != 0) ? same : other).push_back(index_[f]);
   }
   std::vector<double> same_values(same.size() * n_replicates), other_values(other.size() * n_replicates);
-  if (!same.empty()) {
-    PairMeasure& measure = is_category ? static_cast<PairMeasure&>(of_categories_) : of_numbers_;
-    measure.values(index_[reference], same, same_values);
-  }
+  if (!same.empty() && is_category) of_categories_.values(index_[reference], same, same_values);
+  if (!same.empty() && !is_category) of_numbers_.values(index_[reference], same, same_values);
   if (is_category && !other.empty()) across(index_[reference], other, n_threads_, other_values.data());
   if (!is_category) {
     const std::uint32_t number[1] = {index_[reference]};
