@@ -78,7 +78,7 @@ suite: $(VENV)/.tools $(VENV)/.core
 # at a slightly lower priority than the suite that `make test` runs at the same time.
 test-levels: $(VENV)/.tools $(VENV)/.core
 	@for level in baseline popcnt avx2; do \
-	    echo "kernels at $$level" && THRESHER_ISA=$$level THRESHER_EXAMPLES=$${THRESHER_EXAMPLES:-0.2} $(ONE_BLAS_THREAD) nice -n 3 $(BIN)/python -m pytest -p no:cacheprovider \
+	    echo "kernels at $$level" && THRESHER_ISA=$$level THRESHER_EXAMPLES=$${THRESHER_EXAMPLES:-0.1} $(ONE_BLAS_THREAD) nice -n 3 $(BIN)/python -m pytest -p no:cacheprovider \
 	        -m "kernels and not once" $(KERNEL_TESTS) > build/kernels.log || { cat build/kernels.log; exit 1; }; \
 	    tail -n 1 build/kernels.log; \
 	done

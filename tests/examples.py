@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import settings
 
 # The gate draws fewer, the same ones every time; nightly runs draw all of them, and `make fuzz` new ones.
-SHARE = float(os.environ.get("THRESHER_EXAMPLES", "0.4"))
+SHARE = float(os.environ.get("THRESHER_EXAMPLES", "0.25"))
 
 
 def examples(count: int, **more: Any) -> settings:
